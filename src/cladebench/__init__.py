@@ -1,20 +1,17 @@
 """Reproducible benchmarks and audits of papers on max-margin and hierarchical clustering."""
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from cladebench.hierarchy import Hierarchy
+import importlib
+from typing import Any
 
 __version__ = "0.1.0"
-__all__ = ["Hierarchy", "__version__"]
+#: Where names come from, as ``__init__.pyi`` says too: imported when asked for, so that commands start faster.
+_MODULES = {"Hierarchy": "cladebench.hierarchy", "linkage": "cladebench.solvers.linkages"}
+__all__ = ["Hierarchy", "__version__", "linkage"]
 
 
 def __getattr__(name: str) -> Any:
-    # Only when asked for: the commands start faster without the compiled core.
-    if name == "Hierarchy":
-        from cladebench.hierarchy import Hierarchy
-
-        return Hierarchy
+    if name in _MODULES:
+        return getattr(importlib.import_module(_MODULES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

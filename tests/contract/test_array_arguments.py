@@ -53,6 +53,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "fit_margin": {"X": X, "labels": CODES, "n_clusters": 3, "W": W, "group": np.ones(2), "l1": np.ones(2)},
     "fit_tree_metric": {"D": D},
     "four_point_excess": {"D": D},
+    "linkage": {"X": X},
     "matched_scores": PAIR,
     "precision_at": {"relevant": np.array([[True, False], [False, True]])},
     "purity_scores": PURITY,

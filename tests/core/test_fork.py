@@ -14,6 +14,7 @@ from cladebench import _core
 from cladebench.distances import HierarchyForest, RandomForestDistance, RandomForestProximity
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import dasgupta_cost
+from cladebench.solvers import linkage
 
 DEADLINE = 120.0  # seconds of a child that takes one: it is killed if it hangs
 X = np.random.default_rng(0).normal(size=(1000, 4))
@@ -33,6 +34,7 @@ def neighbors(forest: HierarchyForest | RandomForestDistance | RandomForestProxi
 
 CASES: dict[str, Callable[[], object]] = {
     "dasgupta_cost": cost,
+    "linkage": lambda: linkage(X).tolist(),
     "HierarchyForest": lambda: neighbors(HierarchyForest(n_trees=4, random_state=0)),
     "RandomForestDistance": lambda: neighbors(RandomForestDistance(n_estimators=8, random_state=0)),
     "RandomForestProximity": lambda: neighbors(RandomForestProximity(n_estimators=8, random_state=0)),

@@ -54,6 +54,26 @@ def collapsed_perch() -> Work:
     return lambda: _core.perch(X, "masking", 20_000)
 
 
+def all_linked() -> Work:
+    X = normal(60_000, 200)
+    return lambda: _core.link(X, "ward", "all")
+
+
+def spanned() -> Work:
+    X = normal(100_000, 300)
+    return lambda: _core.link(X, "single", "all")
+
+
+def linked_one_by_one() -> Work:
+    X = normal(60_000, 100)
+    return lambda: _core.link(X, "median", "all")
+
+
+def linked_by_tree() -> Work:
+    X = normal(100_000, 40)
+    return lambda: _core.link(X, "ward", "tree")
+
+
 def itml() -> Work:
     X, signs = normal(500, 300), np.where(labels(20_000, 2), 1.0, -1.0)
     return lambda: _core.fit_itml(X, pairs(500, 20_000), signs, 400.0, 800.0, 1.0, 0.0, 1_000)
@@ -197,6 +217,7 @@ def exemplars() -> Work:
 
 
 CASES = [
+    *(all_linked, spanned, linked_one_by_one, linked_by_tree),
     *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation, joined_neighbors),
     *(
         searched_trees,

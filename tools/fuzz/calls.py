@@ -191,6 +191,15 @@ def pair_sums(rng: np.random.Generator, core: Any) -> Arguments:
 
 
 @call
+def link(rng: np.random.Generator, core: Any) -> Arguments:
+    return {
+        "X": floats(rng, size(rng), size(rng, most=5)),
+        "linkage": str(rng.choice(["single", "average", "weighted", "ward", "centroid", "median"])),
+        "search": str(rng.choice(["chosen", "tree", "all"])),
+    }
+
+
+@call
 def perch(rng: np.random.Generator, core: Any) -> Arguments:
     return {
         "X": floats(rng, size(rng), size(rng, most=5)),

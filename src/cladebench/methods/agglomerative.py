@@ -5,18 +5,15 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import pdist
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import check_choice, check_scale
-
-LINKAGES = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
+from cladebench.solvers import linkages
+from cladebench.validation import check_choice
 
 
 class Agglomerative(HierarchicalClusterer):
-    """Merge clusters bottom-up by their Euclidean distance.
+    """Merge the two nearest clusters, bottom-up.
 
     Parameters
     ----------
@@ -24,6 +21,8 @@ class Agglomerative(HierarchicalClusterer):
         Clusters of ``labels_``.
     linkage : {"complete", "single", "average", "weighted", "ward", "centroid", "median"}, default="complete"
         Distance between clusters. The default is the ghc paper's HAC-C.
+    metric : str, default="euclidean"
+        Distance between samples, by SciPy's name; "ward", "centroid" and "median" take "euclidean" alone.
 
     Attributes
     ----------
@@ -32,15 +31,16 @@ class Agglomerative(HierarchicalClusterer):
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
 
+    See Also
+    --------
+    cladebench.linkage : The same as SciPy's matrix; it says what takes how much memory and time.
+
     Notes
     -----
-    Deterministic. Where two pairs of clusters are equally close, SciPy's order of merging decides, which
-    depends on the order of the samples: on tied data (duplicates, integer features) a permutation of the rows
-    may give another tree.
+    Deterministic. Equal samples merge first. Where several pairs of clusters are equally close, the order of the
+    samples decides: on tied data, such as integer features, a permutation of the rows may give another tree.
 
     "centroid" and "median" may invert: a merge may be lower than the one before it.
-
-    Time O(n^2) ("centroid" and "median" O(n^3) at worst), memory 4 n^2 bytes for the condensed distances.
 
     References
     ----------
@@ -56,15 +56,17 @@ class Agglomerative(HierarchicalClusterer):
         linkage: Literal[
             "complete", "single", "average", "weighted", "ward", "centroid", "median"
         ] = "complete",
+        metric: str = "euclidean",
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
+        self.metric = metric
 
     def _check_parameters(self) -> None:
-        check_choice("linkage", self.linkage, LINKAGES)
+        check_choice("linkage", self.linkage, linkages.METHODS)
+        check_choice("metric", self.metric, linkages.METRICS)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         if len(X) == 1:
             return Hierarchy([-1], [0])
-        check_scale(X)
-        return Hierarchy.from_linkage(linkage(pdist(X), method=self.linkage))
+        return Hierarchy.from_linkage(linkages.linkage(X, self.linkage, self.metric))

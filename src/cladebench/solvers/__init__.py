@@ -3,6 +3,7 @@
 from cladebench.solvers.assignment import balanced_assignment
 from cladebench.solvers.correlation_clustering import CorrelationClustering, correlation_clustering
 from cladebench.solvers.facility_location import FacilityLocation, facility_location
+from cladebench.solvers.linkages import linkage
 from cladebench.solvers.margin import (
     MarginFit,
     assignment_costs,
@@ -25,6 +26,7 @@ __all__ = [
     "fit_margin",
     "fit_tree_metric",
     "four_point_excess",
+    "linkage",
     "sparse_group_prox",
     "squared_hinge",
 ]

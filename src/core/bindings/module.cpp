@@ -25,6 +25,7 @@ void bind_tree_metric(nb::module_& m);
 void bind_exemplar_slaves(nb::module_& m);
 void bind_facility_location(nb::module_& m);
 void bind_correlation_clustering(nb::module_& m);
+void bind_linkage(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "Compiled kernels of cladebench; each has a plain twin in cladebench.reference.";
@@ -53,4 +54,5 @@ NB_MODULE(_core, m) {
   bind_exemplar_slaves(m);
   bind_facility_location(m);
   bind_correlation_clustering(m);
+  bind_linkage(m);
 }

@@ -1,0 +1,85 @@
+"""Linkage in linear memory: against SciPy's matrix, and against fastcluster and quitefastmst where they are there."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.cluster.hierarchy
+from sklearn.datasets import make_blobs
+
+from cladebench import linkage
+
+FIT = """
+import json, sys, time
+from memory import peak_mebibytes
+import numpy as np
+from cladebench import linkage
+
+n, d, method, metric = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+X = np.random.default_rng(0).normal(size=(n, d))
+linkage(X[:100], method, metric)
+before, start = peak_mebibytes(), time.perf_counter()
+linkage(X, method, metric)
+print(json.dumps({"seconds": time.perf_counter() - start, "megabytes": peak_mebibytes() - before}))
+"""
+
+
+def alone(n: int, d: int, method: str, metric: str = "euclidean") -> dict[str, Any]:
+    """Seconds, and memory beyond X, in a process of its own."""
+    command = [sys.executable, "-c", FIT, str(n), str(d), method, metric]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent)
+    return dict(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("kind", ["normal", "blobs"])
+@pytest.mark.parametrize("method", ["ward", "single", "centroid"])
+def test_against_fastcluster(method: str, kind: str, ratios, seconds: Callable[..., float]) -> None:
+    fastcluster = pytest.importorskip("fastcluster")
+    X = np.random.default_rng(0).normal(size=(50_000, 10))
+    if kind == "blobs":
+        X = make_blobs(50_000, 10, centers=20, random_state=0)[0]
+    own = seconds(lambda: linkage(X, method), repeats=1)
+    theirs = seconds(lambda: fastcluster.linkage_vector(X, method), repeats=1)
+    name = f"{method}, 50,000 x 10, {kind}"
+    ratios.add(f"{name}: fastcluster / ours", theirs / own, ">= 3" if method == "ward" else None)
+
+
+@pytest.mark.parametrize(("method", "metric"), [("average", "sqeuclidean"), ("ward", "euclidean")])
+def test_against_scipy(method: str, metric: str, ratios, seconds: Callable[..., float]) -> None:
+    X = np.random.default_rng(0).normal(size=(10_000, 10))
+    own = seconds(lambda: linkage(X, method, metric), repeats=1)
+    theirs = seconds(lambda: scipy.cluster.hierarchy.linkage(X, method, metric), repeats=1)
+    ratios.add(f"{method}, 10,000 x 10: SciPy / ours", theirs / own)
+
+
+def test_spanning_tree_of_a_million_points(ratios, seconds: Callable[..., float]) -> None:
+    quitefastmst = pytest.importorskip("quitefastmst")
+    X = np.random.default_rng(0).normal(size=(1_000_000, 2))
+    own = seconds(lambda: linkage(X, "single"), repeats=1)
+    theirs = seconds(lambda: quitefastmst.mst_euclid(X), repeats=1)
+    ratios.add("single, 1,000,000 x 2: ours / quitefastmst", own / theirs, "<= 2")
+
+
+def test_memory_of_ward(ratios) -> None:
+    used = alone(50_000, 10, "ward")
+    ratios.add("ward, 50,000 x 10: memory above X", used["megabytes"], "< 60", "MB")
+
+
+def test_cosine_of_embeddings(ratios) -> None:
+    used = alone(50_000, 384, "average", "cosine")
+    ratios.add("average cosine, 50,000 x 384: time", used["seconds"], "< 300", "s")
+    ratios.add("average cosine, 50,000 x 384: memory above X", used["megabytes"], "< 1024", "MB")
+
+
+@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("method", ["ward", "single"])
+def test_growth(method: str, d: int, ratios) -> None:
+    for n in (5_000, 20_000, 50_000, 200_000):
+        if d == 10 and n > 50_000:
+            continue
+        ratios.add(f"{method}, {n:,} x {d}: time", alone(n, d, method)["seconds"], unit="s")

@@ -1,0 +1,51 @@
+"""Check linkage in linear memory against the recurrence on all distances.
+
+Each merge is replayed: it has to be of the nearest two clusters of its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.spatial.distance import pdist, squareform
+
+from cladebench.crosscheck._instances import real_data
+from cladebench.crosscheck.certificate import ROUNDING, Certificate, timed
+from cladebench.reference.linkage import excess
+from cladebench.solvers.linkages import LINEAR_MEMORY, linkage
+
+TOPICS = ("linkage",)
+
+#: scope -> rows of each data set, at most.
+SIZES = {"smoke": 40, "quick": 300, "full": 1000}
+
+
+def certificates(scope: str, seed: int) -> Iterator[Certificate]:
+    """Yield a check for each method and metric on each data set."""
+    for name, (X_all, _) in real_data().items():
+        X = X_all[np.random.default_rng(seed).permutation(len(X_all))[: SIZES[scope]]]
+        for method, metrics in LINEAR_MEMORY.items():
+            for metric in metrics:
+                yield _replayed(f"{name}-{len(X)}", X, method, metric)
+
+
+def _replayed(instance: str, X: np.ndarray, method: str, metric: str) -> Certificate:
+    Z, seconds_fast = timed(lambda: linkage(X, method, metric))
+    D = squareform(pdist(X, metric))
+    (above, wrong), seconds = timed(lambda: excess(Z, D, method))
+    return Certificate(
+        topic=TOPICS[0],
+        instance=instance,
+        name=f"{method}-{metric}",
+        problem="each merge is of the nearest two clusters, at their distance",
+        fast="centres in the kernel",
+        reference="Lance and Williams on all distances",
+        primal=float(len(Z)),
+        dual_bound=float(len(X) - 1),
+        residual=max(above, wrong),
+        tolerance=ROUNDING,
+        seconds_fast=seconds_fast,
+        seconds_reference=seconds,
+        note="values are numbers of merges, the residual is relative to the largest height",
+    )

@@ -1,0 +1,153 @@
+"""Agglomerative clustering as SciPy's linkage matrix.
+
+In memory that grows with the rows, where it can.
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import numpy.typing as npt
+import scipy.cluster.hierarchy
+from scipy.spatial.distance import pdist
+
+import cladebench._core as _core
+from cladebench.validation import as_floats, check_choice, check_features, check_scale
+
+METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
+#: What the compiled core links without a matrix of distances.
+LINEAR_MEMORY = {
+    "single": ("euclidean", "sqeuclidean", "cosine"),
+    "average": ("sqeuclidean", "cosine"),
+    "weighted": ("sqeuclidean", "cosine"),
+    **dict.fromkeys(("ward", "centroid", "median"), ("euclidean",)),
+}
+#: Of other metrics all distances are kept, as `scipy.spatial.distance.pdist` gives them.
+METRICS = (
+    *("braycurtis", "canberra", "chebyshev", "cityblock", "correlation", "cosine", "euclidean", "hamming"),
+    *("jensenshannon", "minkowski", "seuclidean", "sqeuclidean"),
+)
+
+
+def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -> npt.NDArray[np.float64]:
+    """Merge the two nearest clusters until one is left.
+
+    Parameters
+    ----------
+    X : array_like of shape (n_samples, n_features)
+        Finite numbers, dense. They are read as float64.
+    method : {"ward", "single", "complete", "average", "weighted", "centroid", "median"}, default="ward"
+        Distance between clusters, as in `scipy.cluster.hierarchy.linkage`.
+    metric : str, default="euclidean"
+        Distance between rows, by SciPy's name. "ward", "centroid" and "median" are of Euclidean distances alone.
+
+    Returns
+    -------
+    Z : ndarray of shape (n_samples - 1, 4)
+        SciPy's matrix: the two clusters of a merge, the lower number first, its height, and how many rows it has.
+
+    Raises
+    ------
+    ValueError
+        If X is empty, sparse or not finite, if it has a row of zeros under "cosine", or if method and metric do not go
+        together.
+    MemoryError
+        If the distances of all pairs are needed and are more than the machine's memory.
+
+    See Also
+    --------
+    cladebench.methods.Agglomerative : The same as an estimator.
+
+    Notes
+    -----
+    The core needs O(n_samples n_features) memory for "single" (Euclidean, squared, cosine), for "average" and
+    "weighted" (squared Euclidean, cosine), and for "ward", "centroid" and "median". A cluster is its centre with its
+    size or spread there, from which these distances follow exactly. What is left goes to SciPy and takes
+    4 n_samples^2 bytes.
+
+    Time is O(n_samples^2 n_features) at worst, but for "centroid" and "median", which may need a factor n_samples more;
+    where features are few it grows little faster than n_samples. The core's threads share the work. They change
+    nothing of the result.
+
+    Equal rows merge first, in their order. Of equally near clusters the one with the lowest row is taken. SciPy may
+    take another, and then trees differ. Heights differ by rounding.
+
+    Clusters that are each other's nearest merge together, since no later merge comes nearer to them (Murtagh 1983).
+    That does not hold for "centroid" and "median": there one pair merges at a time (Müllner 2011), and a merge may be
+    lower than the one before.
+
+    References
+    ----------
+    .. [1] F. Murtagh, A survey of recent advances in hierarchical clustering algorithms, The Computer Journal 26,
+       1983.
+    .. [2] D. Müllner, Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, 2011.
+
+    Examples
+    --------
+    >>> linkage([[0.0], [1.0], [5.0]], "single")
+    array([[0., 1., 1., 2.],
+           [2., 3., 4., 3.]])
+    """
+    check_choice("method", method, METHODS)
+    check_choice("metric", metric, METRICS)
+    if method in ("ward", "centroid", "median") and metric != "euclidean":
+        raise ValueError(
+            f"method={method!r}, metric={metric!r}: expected metric='euclidean' with this method"
+        )
+    rows = _features(X)
+    if len(rows) < 2:
+        return np.empty((0, 4))
+    if metric == "cosine":
+        rows = _directions(rows)
+    check_scale(rows)
+    if metric not in LINEAR_MEMORY.get(method, ()):
+        return _by_matrix(rows, method, metric)
+    Z = _core.link(rows, method).reshape(-1, 4)
+    # Of the core's heights those of "single" are Euclidean, those of "average" and "weighted" squared.
+    if metric != "euclidean" and method == "single":
+        Z[:, 2] **= 2
+    if metric == "cosine":
+        Z[:, 2] /= 2  # half the squared distance of two directions
+    return Z
+
+
+def _features(X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    check_features(X)
+    rows = as_floats("X", X)
+    if rows.ndim != 2 or rows.size == 0:
+        raise ValueError(f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1")
+    if not np.isfinite(rows).all():
+        raise ValueError("X: it has NaN or infinity; expected finite numbers")
+    return rows
+
+
+def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Scale rows to length 1.
+
+    First to a unit in which squares neither vanish nor overflow.
+    """
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    if not largest.all():
+        raise ValueError(
+            f"X: row {int(np.argmin(largest))} is zero; expected rows with a direction under 'cosine'"
+        )
+    scaled = rows / largest
+    return np.ascontiguousarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
+
+
+def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.NDArray[np.float64]:
+    needed = 4 * len(rows) ** 2
+    if needed > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+        without = [name for name, metrics in LINEAR_MEMORY.items() if metric in metrics]
+        other = (
+            f"one of the methods {', '.join(without)}"
+            if without
+            else "metric='euclidean' with another method"
+        )
+        raise MemoryError(
+            f"method={method!r}, metric={metric!r}: the distances of {len(rows):,} rows take "
+            f"{needed / 2**30:,.0f} GiB; expected fewer rows, or {other}"
+        )
+    Z: npt.NDArray[np.float64] = scipy.cluster.hierarchy.linkage(pdist(rows, metric), method)
+    return Z

@@ -1,0 +1,42 @@
+// Agglomerative clustering in memory that grows with the rows, not with their pairs.
+//
+// A cluster is its centre, and its size or spread: from these follow Ward's, the centroids' and the medians'
+// distances, and the mean of squared distances between the members of two clusters. Single linkage is the
+// minimum spanning tree.
+//
+// References: F. Murtagh, A survey of recent advances in hierarchical clustering algorithms, The Computer
+// Journal 1983 (nearest neighbours that are each other's); D. Müllner, arXiv:1109.2378, 2011 (clusters whose
+// merges can be lower than the merges before).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cladebench/cluster_search.hpp"
+
+namespace cladebench {
+
+enum class Linkage { kSingle, kAverage, kWeighted, kWard, kCentroid, kMedian };
+
+struct Merge {
+  std::int64_t first, second;  ///< Lowest rows of both parts.
+  double height;
+};
+
+/// n - 1 merges of the rows of X (n x d, finite, n >= 1).
+///
+/// Equal rows merge first, in their order. Of equally near clusters the one with the lowest row is taken.
+/// Heights are squared distances for kAverage and kWeighted, else distances. They never fall but for
+/// kCentroid and kMedian.
+///
+/// How nearest clusters are searched changes nothing. Time O(n^2 d), for few coordinates most often O(n d log
+/// n); for kCentroid and kMedian at worst O(n^3 d). Memory O(n d).
+std::vector<Merge> link(std::span<const double> X, std::size_t d, Linkage linkage,
+                        Search search = Search::kChosen);
+
+/// SciPy's matrix: 4 numbers a merge.
+std::vector<double> scipy_matrix(std::span<const Merge> merges);
+
+}  // namespace cladebench

@@ -1,0 +1,308 @@
+#include "cladebench/spanning_tree.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "cladebench/cluster_search.hpp"
+#include "cladebench/equal_rows.hpp"
+#include "cladebench/keep_on.hpp"
+#include "cladebench/parallel.hpp"
+#include "cladebench/roots.hpp"
+#include "cladebench/simd.hpp"
+
+namespace cladebench {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// The rows outside the tree hear of a row that joined it; gives the least distance to the tree.
+struct Hear {
+  template <class V, int kTiles>
+  CLADEBENCH_INLINE static void tiles(const double* x, std::size_t d, const double* joined, double row,
+                                      double* squares, double* from, typename V::Vec& lowest) {
+    using Vec = typename V::Vec;
+    Vec sums[kTiles][kParts<V>] = {};
+    for (std::size_t j = 0; j < d; ++j) {
+      for (int t = 0; t < kTiles; ++t) {
+        for (int part = 0; part < kParts<V>; ++part) {
+          const Vec difference = at<V>(x + (t * d + j) * kLanes + part * V::kWidth) - joined[j];
+          sums[t][part] += difference * difference;
+        }
+      }
+    }
+    for (int t = 0; t < kTiles; ++t) {
+      for (int part = 0; part < kParts<V>; ++part) {
+        const std::size_t place = static_cast<std::size_t>(t) * kLanes + part * V::kWidth;
+        const Vec known = at<V>(squares + place), source = at<V>(from + place), sum = sums[t][part];
+        const Vec least = sum < known ? sum : known;  // false for NaN: no row is there
+        const Vec lower = row < source ? Vec{} + row : source;
+        at<V>(squares + place) = least;
+        at<V>(from + place) = sum < known ? Vec{} + row : sum == known ? lower : source;
+        lowest = least < lowest ? least : lowest;
+      }
+    }
+  }
+
+  template <class V>
+  CLADEBENCH_INLINE static double run(const double* x, std::size_t n_tiles, std::size_t d,
+                                      const double* joined, double row, double* squares, double* from) {
+    constexpr int kMany = kParts<V> > 1 ? 2 : 4;
+    typename V::Vec lowest = typename V::Vec{} + kInfinity;
+    std::size_t t = 0;
+    for (; t + kMany <= n_tiles; t += kMany) {
+      tiles<V, kMany>(x + t * d * kLanes, d, joined, row, squares + t * kLanes, from + t * kLanes, lowest);
+    }
+    for (; t < n_tiles; ++t) {
+      tiles<V, 1>(x + t * d * kLanes, d, joined, row, squares + t * kLanes, from + t * kLanes, lowest);
+    }
+    double lanes[V::kWidth];
+    at<V>(lanes) = lowest;
+    return *std::min_element(lanes, lanes + V::kWidth);
+  }
+};
+
+/// The rows that are not in the tree yet, in their order, by tiles of eight.
+class Outside {
+ public:
+  Outside(std::span<const double> X, std::size_t d) : d_(d) {
+    const std::size_t n = X.size() / d - 1;
+    rows_.resize(n);
+    std::iota(rows_.begin(), rows_.end(), std::int64_t{1});
+    make_room(n);
+    for (std::size_t place = 0; place < n; ++place) {
+      for (std::size_t j = 0; j < d; ++j) at(x_, place, j) = X[(place + 1) * d + j];
+      squares_[place] = kInfinity;
+    }
+    n_left_ = n;
+  }
+
+  /// The nearest row, and where it joins the tree, after `row` has joined it.
+  Edge next(const double* joined, std::int64_t row) {
+    const std::size_t n_tiles = squares_.size() / kLanes, n_chunks = (n_tiles + kChunk - 1) / kChunk;
+    least_.resize(n_chunks);
+    parallel_for(n_chunks, n_tiles * d_ > kWorthWhile, [&](std::size_t c) {
+      const std::size_t first = c * kChunk, few = std::min(kChunk, n_tiles - first);
+      keep_on(few * d_);
+      least_[c] = run_kernel<Hear, const double*>(x_.data() + first * d_ * kLanes, few, d_, joined,
+                                                  static_cast<double>(row), squares_.data() + first * kLanes,
+                                                  from_.data() + first * kLanes);
+    });
+    const double least = *std::min_element(least_.begin(), least_.end());
+    Edge edge{kInfinity, std::numeric_limits<std::int64_t>::max(), 0};
+    std::size_t place = 0;
+    for (std::size_t c = 0; c < n_chunks; ++c) {
+      if (least_[c] != least) continue;
+      for (std::size_t k = c * kChunk * kLanes; k < std::min(rows_.size(), (c + 1) * kChunk * kLanes); ++k) {
+        if (squares_[k] != least) continue;
+        const auto [lower, upper] = std::minmax({rows_[k], static_cast<std::int64_t>(from_[k])});
+        if (const Edge other{least, lower, upper}; other < edge) {
+          edge = other;
+          place = k;
+        }
+      }
+    }
+    newest_ = rows_[place];
+    for (std::size_t j = 0; j < d_; ++j) at(x_, place, j) = kNone;
+    squares_[place] = kNone;
+    if (--n_left_ < rows_.size() / 4 * 3) close_ranks();
+    return edge;
+  }
+
+  std::int64_t newest() const { return newest_; }
+
+ private:
+  static constexpr std::size_t kChunk = 128;          // tiles
+  static constexpr std::size_t kWorthWhile = 40'000;  // numbers by eight: about as many nanoseconds
+
+  double& at(std::vector<double>& x, std::size_t place, std::size_t j) const {
+    return x[(place / kLanes * d_ + j) * kLanes + place % kLanes];
+  }
+
+  void make_room(std::size_t n) {
+    const std::size_t n_tiles = (n + kLanes - 1) / kLanes;
+    x_.assign(n_tiles * d_ * kLanes, kNone);
+    squares_.assign(n_tiles * kLanes, kNone);
+    from_.assign(n_tiles * kLanes, 0.0);
+  }
+
+  /// Leaves no room for rows that are in the tree.
+  void close_ranks() {
+    Outside other(*this, n_left_);
+    std::swap(*this, other);
+  }
+
+  Outside(Outside& old, std::size_t n) : d_(old.d_), n_left_(n), newest_(old.newest_) {
+    make_room(n);
+    for (std::size_t place = 0; place < old.rows_.size(); ++place) {
+      if (old.squares_[place] != old.squares_[place]) continue;
+      const std::size_t to = rows_.size();
+      rows_.push_back(old.rows_[place]);
+      for (std::size_t j = 0; j < d_; ++j) at(x_, to, j) = old.at(old.x_, place, j);
+      squares_[to] = old.squares_[place];
+      from_[to] = old.from_[place];
+    }
+  }
+
+  std::size_t d_, n_left_ = 0;
+  std::vector<double> x_, squares_, from_, least_;
+  std::vector<std::int64_t> rows_;
+  std::int64_t newest_ = 0;
+};
+
+std::vector<Edge> by_steps(std::span<const double> X, std::size_t d) {
+  const std::size_t n = X.size() / d;
+  std::vector<Edge> edges;
+  if (n < 2) return edges;
+  edges.reserve(n - 1);
+  Outside outside(X, d);
+  for (std::int64_t row = 0; edges.size() + 1 < n; row = outside.newest()) {
+    edges.push_back(outside.next(X.data() + static_cast<std::size_t>(row) * d, row));
+  }
+  return edges;
+}
+
+/// Each component of the forest so far takes the shortest edge that leaves it, round after round.
+///
+/// A row knows a few that are nearest to it, and how far all others are at least: most rows need no search.
+class Components {
+ public:
+  /// Of the n rows those that the search has.
+  Components(const ClusterSearch& search, std::size_t n)
+      : search_(search),
+        rows_(search.tiles().ids().begin(), search.tiles().ids().end()),
+        known_(n),
+        beyond_(n),
+        roots_(n),
+        root_(n),
+        best_(n) {}
+
+  void run(std::vector<Edge>& edges) {
+    look_around();
+    for (std::size_t left = rows_.size() - 1; left > 0;) {
+      for (const std::int64_t row : rows_) root_[at(row)] = roots_.of(row);
+      search_.mark(root_);
+      find_best();
+      for (const std::int64_t row : rows_) {
+        const Edge edge =
+            best_[at(row)];  // of another component than its own, but for those that are no roots
+        if (root_[at(row)] != row || roots_.of(edge.lower) == roots_.of(edge.upper)) continue;
+        roots_.join(edge.lower, edge.upper);
+        edges.push_back(edge);
+        --left;
+      }
+    }
+  }
+
+ private:
+  static constexpr Edge kNone{kInfinity, std::numeric_limits<std::int64_t>::max(), 0};
+  static constexpr std::size_t kFew = 512;
+
+  static std::size_t at(std::int64_t row) { return static_cast<std::size_t>(row); }
+
+  static Edge edge(std::int64_t row, const Neighbor& other) {
+    const auto [lower, upper] = std::minmax({row, other.id});
+    return {other.distance, lower, upper};
+  }
+
+  template <class Task>
+  void for_rows(const std::vector<std::int64_t>& rows, const Task& task) const {
+    parallel_for((rows.size() + kFew - 1) / kFew, rows.size() > kFew, [&](std::size_t b) {
+      for (std::size_t k = b * kFew; k < std::min(rows.size(), (b + 1) * kFew); ++k) task(rows[k]);
+    });
+  }
+
+  void look_around() {
+    for_rows(rows_, [&](std::int64_t row) {
+      search_.find({&row, 1}, &known_[at(row)]);
+      beyond_[at(row)] = known_[at(row)].limit();
+    });
+  }
+
+  void find_best() {
+    for (const std::int64_t row : rows_) best_[at(row)] = kNone;
+    std::vector<std::int64_t> unknown;
+    for (const std::int64_t row : rows_) {
+      keep_on(8);
+      Edge& best = best_[at(root_[at(row)])];
+      bool leaves = false;
+      for (const Neighbor& one : known_[at(row)].found()) {
+        if (root_[at(one.id)] == root_[at(row)]) continue;
+        best = std::min(best, edge(row, one));
+        leaves = true;
+        break;
+      }
+      if (!leaves) unknown.push_back(row);
+    }
+    std::erase_if(unknown,
+                  [&](std::int64_t row) { return beyond_[at(row)] > best_[at(root_[at(row)])].square; });
+    // Where nothing is known of a component a first row finds how far the others need to look.
+    std::vector<std::int64_t> first;
+    for (const std::int64_t row : unknown) {
+      if (best_[at(root_[at(row)])] == kNone) {
+        best_[at(root_[at(row)])] = {kInfinity, 0, 0};
+        first.push_back(row);
+      }
+    }
+    search(first);
+    search(unknown);
+  }
+
+  void search(const std::vector<std::int64_t>& rows) {
+    for_rows(rows, [&](std::int64_t row) {
+      Nearby found(1);
+      const double limit = best_[at(root_[at(row)])].square;
+      if (beyond_[at(row)] > limit) return;
+      search_.find_outside(row, root_, limit, found);
+      beyond_[at(row)] = found.found().empty() ? limit : found.limit();
+      if (!found.found().empty()) known_[at(row)] = found;
+    });
+    for (const std::int64_t row : rows) {
+      Edge& best = best_[at(root_[at(row)])];
+      for (const Neighbor& one : known_[at(row)].found()) {
+        if (root_[at(one.id)] != root_[at(row)]) best = std::min(best, edge(row, one));
+      }
+    }
+  }
+
+  const ClusterSearch& search_;
+  const std::vector<std::int64_t> rows_;
+  std::vector<Nearby> known_;
+  std::vector<double> beyond_;
+  Roots roots_;
+  std::vector<std::int64_t> root_;
+  std::vector<Edge> best_;
+};
+
+}  // namespace
+
+std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search search) {
+  const std::size_t n = X.size() / d;
+  std::vector<double> centres(X.begin(), X.end());
+  for (double& x : centres) x += 0.0;  // there is no -0
+  const std::vector<double> none(n, 0.0);
+  std::vector<bool> is_first(n, true);
+  std::vector<Edge> edges;
+  for (const auto& [first, other] : equal_rows(centres, d)) {
+    edges.push_back({0.0, first, other});
+    is_first[static_cast<std::size_t>(other)] = false;
+  }
+  std::vector<std::int64_t> rows;
+  for (std::size_t row = 0; row < n; ++row) {
+    if (is_first[row]) rows.push_back(static_cast<std::int64_t>(row));
+  }
+  ClusterSearch searched(d, Between::kCentres, search, centres, none);
+  searched.rebuild(rows);
+  if (searched.is_by_tree()) {
+    Components(searched, n).run(edges);
+  } else {
+    edges = by_steps(centres, d);
+  }
+  std::sort(edges.begin(), edges.end());
+  return edges;
+}
+
+}  // namespace cladebench

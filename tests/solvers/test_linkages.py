@@ -1,0 +1,194 @@
+"""Linkage in linear memory: SciPy's trees where nothing ties, and else merges of the nearest two clusters."""
+
+import os
+
+import numpy as np
+import pytest
+import scipy.cluster.hierarchy
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.spatial.distance import pdist, squareform
+from threadpoolctl import threadpool_limits
+
+import cladebench
+from cladebench import _core
+from cladebench.reference import linkage as twin
+from cladebench.solvers import linkages
+from cladebench.solvers.linkages import LINEAR_MEMORY, linkage
+
+PAIRS = [(method, metric) for method, metrics in LINEAR_MEMORY.items() for metric in metrics]
+SEARCHES = ("tree", "all")
+
+
+def assert_same_tree(Z: np.ndarray, expected: np.ndarray) -> None:
+    assert np.array_equal(Z[:, [0, 1, 3]], expected[:, [0, 1, 3]])
+    np.testing.assert_allclose(
+        Z[:, 2], expected[:, 2], rtol=1e-9, atol=1e-12 * expected[:, 2].max(initial=0.0)
+    )
+
+
+@pytest.mark.parametrize(("method", "metric"), PAIRS)
+@pytest.mark.parametrize("shape", [(2, 1), (3, 4), (7, 1), (30, 2), (65, 3), (130, 9), (400, 2), (300, 40)])
+def test_equals_scipy_where_nothing_ties(method: str, metric: str, shape: tuple[int, int]) -> None:
+    for seed in range(3):
+        X = np.random.default_rng(seed).normal(size=shape) * 10.0 ** (3 * seed - 3)
+        expected = scipy.cluster.hierarchy.linkage(pdist(X, metric), method)
+        if metric == "cosine" and shape[1] == 1:  # two directions are all that there are
+            continue
+        assert_same_tree(linkage(X, method, metric), expected)
+
+
+@pytest.mark.parametrize("method", linkages.METHODS)
+def test_equals_twin_where_nothing_ties(method: str) -> None:
+    X = np.random.default_rng(5).normal(size=(60, 3))
+    expected = twin.linkage(squareform(pdist(X)), method)
+    assert_same_tree(linkage(X, method), expected)
+    assert_same_tree(scipy.cluster.hierarchy.linkage(pdist(X), method), expected)
+
+
+@pytest.mark.parametrize("method", ["complete", "average", "weighted"])
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock", "correlation"])
+def test_other_metrics_are_scipys(method: str, metric: str) -> None:
+    X = np.random.default_rng(2).normal(size=(40, 5))
+    assert np.array_equal(
+        linkage(X, method, metric), scipy.cluster.hierarchy.linkage(pdist(X, metric), method)
+    )
+
+
+@st.composite
+def tied(draw: st.DrawFn) -> np.ndarray:
+    """Whole coordinates: ties and equal rows are common; far from the origin, or in another unit."""
+    shape = draw(st.tuples(st.integers(1, 70), st.integers(1, 4)))
+    coordinates = st.integers(0, draw(st.sampled_from([0, 1, 2, 5, 40])))
+    X = draw(arrays(np.float64, shape, elements=coordinates.map(float)))
+    return X * draw(st.sampled_from([1.0, -0.5, 2.0**-200, 2.0**100])) + draw(
+        st.sampled_from([0.0, 0.0, 64.0])
+    )
+
+
+@given(tied(), st.sampled_from(PAIRS), st.sampled_from(SEARCHES))
+@settings(max_examples=300)
+def test_each_merge_is_of_the_nearest_two_clusters(X: np.ndarray, pair: tuple[str, str], search: str) -> None:
+    method, metric = pair
+    if metric == "cosine":
+        X = np.abs(X) + 1.0
+    found = linkage(X, method, metric)
+    if len(X) < 2:
+        assert found.shape == (0, 4)
+        return
+    D = squareform(pdist(X, metric))
+    above, wrong = twin.excess(found, D, method)
+    scale = 1.0 + float(np.square(X).max()) / (
+        float(D.max()) ** 2 or 1.0
+    )  # what subtraction loses far from 0
+    assert above < 1e-7 * scale and wrong < 1e-7 * scale
+    if method not in ("centroid", "median"):
+        assert (np.diff(found[:, 2]) >= 0.0).all()
+    if metric == "euclidean":
+        flat = _core.link(np.ascontiguousarray(X), method, search)
+        assert np.array_equal(flat.reshape(-1, 4), found)
+
+
+def test_a_tree_that_is_not_greedy_is_noticed() -> None:
+    D = squareform(pdist([[0.0], [1.0], [3.0], [7.0]]))
+    good = twin.linkage(D, "single")
+    assert twin.excess(good, D, "single") == (0.0, 0.0)
+    swapped = np.array([[0.0, 2.0, 3.0, 2.0], [1.0, 4.0, 1.0, 3.0], [3.0, 5.0, 4.0, 4.0]])
+    assert twin.excess(swapped, D, "single")[0] == pytest.approx(0.5)
+    assert twin.excess(good * [1, 1, 1.5, 1], D, "single")[1] > 0.3
+
+
+@pytest.mark.parametrize("method", list(LINEAR_MEMORY))
+def test_threads_searches_and_instruction_sets_change_no_bit(method: str) -> None:
+    rng = np.random.default_rng(3)
+    X = np.concatenate([rng.normal(size=(900, 3)), rng.integers(0, 4, size=(300, 3)).astype(float)])
+    with threadpool_limits(1):
+        expected = _core.link(X, method, "tree")
+    for threads in (1, 2, 3):
+        with threadpool_limits(threads):
+            for search in (*SEARCHES, "chosen"):
+                assert np.array_equal(_core.link(X, method, search), expected), (threads, search)
+    before = _core.instruction_set()
+    try:
+        for name in _core.instruction_sets():
+            _core.use_instruction_set(name)
+            assert np.array_equal(_core.link(X, method, "all"), expected), name
+    finally:
+        _core.use_instruction_set(before)
+
+
+@pytest.mark.parametrize("method", list(LINEAR_MEMORY))
+def test_equal_rows_merge_first(method: str) -> None:
+    X = np.array([[5.0], [1.0], [5.0], [1.0], [5.0], [0.5]])
+    Z = linkage(X, method, LINEAR_MEMORY[method][0])
+    groups = scipy.cluster.hierarchy.fcluster(Z, 0.0, "distance")
+    assert [list(groups).index(g) for g in groups] == [0, 1, 0, 1, 0, 5]
+    assert linkage(np.ones((200, 3)), method)[:, 2].max() == 0.0
+
+
+def test_the_order_of_rows_changes_no_height_of_single_linkage() -> None:
+    X = np.random.default_rng(1).integers(0, 6, size=(150, 2)).astype(float)
+    shuffled = np.random.default_rng(2).permutation(X)
+    assert np.array_equal(linkage(X, "single")[:, 2], linkage(shuffled, "single")[:, 2])
+
+
+def test_a_chain_that_merges_one_pair_a_round_ends() -> None:
+    X = np.cumsum(1.0 + 1e-3 * np.arange(3000.0))[:, None]
+    for method in ("single", "ward", "average"):
+        metric = "sqeuclidean" if method == "average" else "euclidean"
+        expected = scipy.cluster.hierarchy.linkage(pdist(X, metric), method)
+        np.testing.assert_allclose(linkage(X, method, metric)[:, 2], expected[:, 2], rtol=1e-6)
+
+
+def test_what_it_takes() -> None:
+    wide = np.random.default_rng(0).normal(size=(20, 3))
+    expected = linkage(wide, "ward")
+    for same in (wide.tolist(), np.asfortranarray(wide), wide[:, ::-1][:, ::-1]):
+        assert np.array_equal(linkage(same, "ward"), expected)
+    assert np.array_equal(linkage([[0], [1], [5]]), linkage([[0.0], [1.0], [5.0]]))
+    assert cladebench.linkage is linkage
+
+
+@pytest.mark.parametrize(
+    ("X", "how", "words"),
+    [
+        ([[0.0], [np.nan]], {}, "NaN or infinity"),
+        ([[0.0], [np.inf]], {}, "NaN or infinity"),
+        (np.zeros((0, 3)), {}, r"shape \(0, 3\)"),
+        (np.zeros((3, 0)), {}, r"shape \(3, 0\)"),
+        ([1.0, 2.0, 3.0], {}, r"shape \(3,\)"),
+        (scipy.sparse.eye(3).tocsr(), {}, "sparse"),
+        (np.ma.masked_less([[0.0], [1.0]], 0.5), {}, "mask"),
+        ([["a"], ["b"]], {}, "numbers"),
+        ([[0.0, 0.0], [1.0, 2.0]], {"method": "average", "metric": "cosine"}, "row 0 is zero"),
+        ([[0.0], [1.0]], {"method": "ward", "metric": "cosine"}, "expected metric='euclidean'"),
+        ([[0.0], [1.0]], {"method": "wards"}, "method='wards': expected one of"),
+        ([[0.0], [1.0]], {"metric": "l7"}, "metric='l7': expected one of"),
+        ([[0.0], [1e200]], {}, "overflow"),
+    ],
+)
+def test_bad_input_is_refused(X: object, how: dict[str, str], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        linkage(X, **how)
+
+
+def test_distances_that_no_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sysconf", lambda name: 100)
+    with pytest.raises(
+        MemoryError, match="the distances of 60 rows take 0 GiB; expected fewer rows, or one of"
+    ):
+        linkage(np.arange(60.0)[:, None], "complete")
+    with pytest.raises(MemoryError, match="or metric='euclidean' with another method"):
+        linkage(np.arange(60.0)[:, None], "complete", "cityblock")
+    assert len(linkage(np.arange(60.0)[:, None], "single")) == 59
+
+
+def test_bindings_refuse_what_is_no_matrix_of_numbers() -> None:
+    for X, words in [(np.zeros((0, 2)), "at least 1 x 1"), (np.full((2, 2), np.nan), "finite")]:
+        with pytest.raises(ValueError, match=words):
+            _core.link(X, "ward")
+    for how in (("wards",), ("ward", "trees")):
+        with pytest.raises(ValueError, match="there is none of that name"):
+            _core.link(np.zeros((2, 2)), *how)
