@@ -86,7 +86,7 @@ class HierarchyForest(Distance):
     start : {"eigenvector", "through-zero", "random"}, default="eigenvector"
         Of a split with cannot-links: the plane of eq. 11, which goes through 0, or the one beside it through the mean
         of the rows, whichever is better; the former alone; or a random plane. The paper says "nonrandomly" in Sec.
-        3.2.1 and "randomly" in Algorithms 1 and 2.
+        3.2.1 and "randomly" in Algorithm 2.
     solver : {"cutting-planes", "subgradient", "subgradient-from-random"}, default="cutting-planes"
         Of splits with cannot-links. The first proves how good its answer is. The others are the paper's Algorithm 1,
         the last from a random point in each round, as printed, the second from the weights of the round before.
