@@ -51,7 +51,7 @@ class Growth {
         tree_.right[static_cast<std::size_t>(node.parent)] = static_cast<std::int32_t>(number);
       tree_.right.push_back(0);
       tree_.size.push_back(static_cast<std::int32_t>(node.end - node.begin));
-      if (node.end - node.begin <= settings_.min_node_size || !split(node, seed_of(seed_, number))) continue;
+      if (!may_split(node.end - node.begin) || !split(node, seed_of(seed_, number))) continue;
       const std::span<std::uint32_t> members(order_.data() + node.begin, node.end - node.begin);
       for (std::size_t i = 0; i < members.size(); ++i) right_side_[members[i]] = scores_[i] > 0.0;
       const std::size_t middle = node.begin + partition(members, scores_);
@@ -72,6 +72,10 @@ class Growth {
     std::vector<Pair> must, cannot;
   };
 
+  bool may_split(std::size_t size) const {
+    return size > settings_.min_node_size && size / 2 >= settings_.min_leaf_size;
+  }
+
   /// A constraint lives on where both its rows are (Sec. 2.2.1).
   void pass_down(const std::vector<Pair>& pairs, std::vector<Pair>& left, std::vector<Pair>& right) const {
     for (const Pair& pair : pairs) {
@@ -88,7 +92,8 @@ class Growth {
     return result;
   }
 
-  /// Adds a split of the node to the tree, scores_ being those of its rows; false if none is found.
+  /// Adds a split of the node to the tree, scores_ being those of its rows; false if none is found or
+  /// allowed.
   bool split(const Open& node, std::uint64_t seed) {
     const std::span<const std::uint32_t> members(order_.data() + node.begin, node.end - node.begin);
     place_.resize(rows_.n);
@@ -104,6 +109,7 @@ class Growth {
       if (!parts(members, features, weights) &&
           !(move_to_median(weights) && parts(members, features, weights)))
         continue;
+      if (std::min(n_left_, members.size() - n_left_) < settings_.min_leaf_size) return false;
       tree_.features.insert(tree_.features.end(), features.begin(), features.end());
       tree_.weights.insert(tree_.weights.end(), weights.begin(), weights.end());
       return true;
@@ -116,15 +122,15 @@ class Growth {
              const std::vector<double>& weights) {
     keep_on(members.size() * features.size());
     scores_.resize(members.size());
-    std::size_t n_left = 0;
+    n_left_ = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
       scores_[i] = score(rows_.row(members[i]), features.data(), weights.data(), features.size());
       if (!std::isfinite(scores_[i]))
         throw std::invalid_argument("the score of row " + std::to_string(members[i]) +
                                     " of X at a split is not finite; rescale X");
-      n_left += scores_[i] <= 0.0;
+      n_left_ += scores_[i] <= 0.0;
     }
-    return n_left > 0 && n_left < members.size();
+    return n_left_ > 0 && n_left_ < members.size();
   }
 
   /// Moves the constant so that the lower half of the rows, or those equal to the median too, goes left;
@@ -147,6 +153,7 @@ class Growth {
   std::vector<std::uint32_t> order_, place_;
   std::vector<char> right_side_;
   std::vector<double> scores_;
+  std::size_t n_left_ = 0;  ///< rows whose score is negative or zero
 };
 
 [[noreturn]] void refuse(std::size_t node, const std::string& what) {

@@ -173,6 +173,24 @@ def test_equal_numbers_are_no_worse_and_not_better(arithmetic, relation, verdict
             o.WITHIN_NOISE,
             "printed 0 against 0 (t/e/zero): equal as printed",
         ),
+        (
+            {"left": "t/d/a", "is": "better", "than": ["t/d/b", "t/e/b"], "tie": 0.02},
+            None,
+            o.WITHIN_NOISE,
+            "printed 0.61 against 0.63 (t/e/b): a tie, at most 0.02 apart",
+        ),
+        (
+            {"left": "t/d/a", "is": "better", "than": ["t/d/b"], "tie": 0.02},
+            None,
+            o.WITHIN_NOISE,
+            "printed 0.61 against 0.59 (t/d/b): a tie, at most 0.02 apart",
+        ),
+        (
+            {"left": "t/d/a", "is": "better", "than": ["t/d/b", "t/e/b"], "tie": 0.019},
+            None,
+            o.INCONSISTENT,
+            "printed 0.61 against 0.63 (t/e/b)",
+        ),
     ],
 )
 def test_a_verdict_on_printed_numbers_says_what_it_compared(arithmetic, expects, published, verdict, reason):

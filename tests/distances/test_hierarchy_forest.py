@@ -108,6 +108,47 @@ def test_trees_are_what_they_are_said_to_be() -> None:
     assert len(drawn_ones) > 5 and len(np.unique(forest.weights_[:, 0])) == len(forest.weights_)
 
 
+@given(rows(40), st.integers(0, 2**31), st.integers(1, 4), st.integers(1, 6), st.booleans())
+@settings(max_examples=60)
+def test_a_node_whose_split_leaves_too_few_rows_is_a_leaf(
+    X: np.ndarray, seed: int, min_node_size: int, least: int, random: bool
+) -> None:
+    given = {
+        "random_state": seed,
+        "min_node_size": min_node_size,
+        "splits": "random" if random else "max-margin",
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # all distances may be 0
+        free, forest = forest_of(X, 3, **given), forest_of(X, 3, min_leaf_size=least, **given)
+    for plain, tree in zip(trees_of(free), trees_of(forest), strict=True):
+        assert [len(node) for node in members(tree, X)] == tree.size.tolist()
+        assert len(tree.right) == 1 or tree.size[tree.right == 0].min() >= least
+        # In preorder the two trees agree up to the first split that is not made.
+        children = [
+            (plain.size[v + 1], plain.size[right]) if right else () for v, right in enumerate(plain.right)
+        ]
+        stops = [v for v, sizes in enumerate(children) if sizes and min(sizes) < least]
+        if not stops:
+            assert all(np.array_equal(a, b) for a, b in zip(plain, tree, strict=True))
+            continue
+        first = stops[0]
+        n_splits = np.count_nonzero(plain.right[:first])
+        assert tree.right[first] == 0 and np.array_equal(tree.size[: first + 1], plain.size[: first + 1])
+        assert np.array_equal(tree.weights[:n_splits], plain.weights[:n_splits])
+        assert np.array_equal(tree.features[:n_splits], plain.features[:n_splits])
+
+
+def test_a_forest_without_a_minimum_leaf_size_is_the_one_it_was() -> None:
+    # Of trees grown before there was one; whole numbers, so that no bit depends on the machine.
+    X = np.random.default_rng(5).integers(-9, 10, size=(200, 6)).astype(float)
+    forest = HierarchyForest(4, splits="random", random_state=11).fit(X)
+    digest = hashlib.sha256()
+    for array in (forest.n_nodes_, forest.right_, forest.size_, forest.features_):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    assert digest.hexdigest() == "2c51c985538736d7d3f47a19e6d6b5320cc38c78fb4475c8e40544cb8361e023"
+
+
 def test_rows_that_cannot_be_parted_share_a_leaf() -> None:
     equal = np.full((20, 3), 1.25)
     forest = forest_of(equal, 2)
@@ -493,7 +534,16 @@ def test_facts_of_other_types_are_refused(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["n_trees", "n_split_features", "min_node_size", "max_rounds", "supervised_rounds", "first_tree"]
+    "name",
+    [
+        "n_trees",
+        "n_split_features",
+        "min_node_size",
+        "min_leaf_size",
+        "max_rounds",
+        "supervised_rounds",
+        "first_tree",
+    ],
 )
 def test_numbers_that_the_core_cannot_count_to_are_named(name: str) -> None:
     with pytest.raises(ValueError, match=rf"^{name}=10+: expected an integer in [01]\.\.2147483647$"):
@@ -627,6 +677,9 @@ def test_features_so_small_that_no_split_parts_rows_are_warned_of() -> None:
         constrained()
         HierarchyForest(2, random_state=0).fit(np.ones((20, 3)))  # equal rows
         HierarchyForest(2, random_state=0).fit(np.eye(3))  # no split
+        HierarchyForest(2, random_state=0, min_leaf_size=30).fit(np.eye(59))
+    with pytest.warns(UserWarning, match="^X: no split leaves min_leaf_size=30 rows on each side, and all"):
+        HierarchyForest(2, random_state=0, min_leaf_size=30, n_split_features=1).fit(np.eye(61))
 
 
 def test_features_that_single_precision_merges_are_warned_of() -> None:

@@ -174,6 +174,26 @@ def test_every_reading_of_the_graph_is_what_its_name_says(kind, monkeypatch):
     assert fewer.items() <= out.items()
 
 
+def test_one_random_start_is_one_of_k_means_from_rows(monkeypatch):
+    labels, distance = np.arange(60) % 5, Euclidean().fit(rows_of(60, 4))
+    monkeypatch.setattr(graph_clustering, "WIDTHS", (0.8,))
+
+    def found(seed: int, **how: object) -> float:
+        return clustering_measures(distance, labels, (9,), "gaussian", seed, False, **how).metrics[
+            "v_measure"
+        ]
+
+    far, near = distance.kneighbors(n_neighbors=9)
+    graph = graph_clustering.graph(near, graph_clustering.gaussian(far, 0.8))
+    rows = graph_clustering.cut_rows(graph, 5)
+    peers = [KMeans(5, init="random", n_init=1, random_state=seed).fit_predict(rows) for seed in range(5)]
+    of_one = [found(seed, starts="one random") for seed in range(5)]
+    assert of_one == pytest.approx([v_measure_score(labels, peer) for peer in peers])
+    assert len(set(of_one)) > len({round(found(seed), 12) for seed in range(5)})
+    with pytest.raises(ValueError, match="starts='one'"):
+        found(0, starts="one")
+
+
 def test_a_similarity_that_is_none_is_refused():
     with pytest.raises(ValueError, match="similarity='cosine'"):
         clustering_measures(Euclidean().fit(rows_of(9)), np.arange(9) % 2, (5,), "cosine", 0)

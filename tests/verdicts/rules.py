@@ -315,6 +315,6 @@ def _held(expects: dict[str, Any], numbers: Callable[[str], list[Claim]], better
     sign = {"higher": 1.0, "lower": -1.0}.get(relation, 1.0 if better == "higher" else -1.0)
     sign = -sign if relation == "worse" else sign
     ahead = round(min(sign * (value - other) for other in rest) + expects.get("margin", 0.0), 12)
-    if ahead == 0 and relation != "no_worse":
+    if abs(ahead) <= expects.get("tie", 0.0) and (ahead != 0 or relation != "no_worse"):
         return Outcome("within noise", value)
     return Outcome("reproduced" if ahead >= 0 else "inconsistent", value)

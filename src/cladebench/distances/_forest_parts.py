@@ -50,6 +50,7 @@ def check_parameters(forest: Any) -> None:
     if forest.n_split_features is not None:
         check_int("n_split_features", forest.n_split_features, 1)
     check_int("min_node_size", forest.min_node_size, 1)
+    check_int("min_leaf_size", forest.min_leaf_size, 1)
     check_real("certainty", forest.certainty, 0.0, open_minimum=True)
     if forest.checkpoint is not None and not isinstance(forest.checkpoint, str | Path):
         raise ValueError(f"checkpoint={forest.checkpoint!r}: expected None or the path of a folder")
@@ -121,6 +122,7 @@ def grow_trees(
         seed=forest.seed_,
         first=first,
         count=count,
+        min_leaf_size=int(forest.min_leaf_size),
     )
     return n_nodes, right, size, features.reshape(-1, n_drawn), weights.reshape(-1, n_drawn + 1)
 

@@ -53,8 +53,10 @@ class HierarchyForest(Distance):
     n_split_features : int, optional
         Features drawn at a node; a third of all, rounded up, by default (Sec. 6.3).
     min_node_size : int, default=5
-        A node of more rows is split (Sec. 6.3; 30 for retrieval). "Minimum node size" could also mean that of the
-        leaves.
+        A node of more rows is split (Sec. 6.3; 30 for retrieval).
+    min_leaf_size : int, default=1
+        A split that leaves fewer rows on a side is not made: its node is a leaf. "The minimum size of leaf nodes is
+        defined by parameter" (Sec. 2.1) may mean this one, with the number that Sec. 6.3 has for nodes.
     certainty : float, default=0.5
         :math:`\alpha`, how steeply the certainty rises with the distance from the plane (Sec. 6.3).
     splits : {"max-margin", "random"}, default="max-margin"
@@ -84,7 +86,7 @@ class HierarchyForest(Distance):
     start : {"eigenvector", "through-zero", "random"}, default="eigenvector"
         Of a split with cannot-links: the plane of eq. 11, which goes through 0, or the one beside it through the mean
         of the rows, whichever is better; the former alone; or a random plane. The paper says "nonrandomly" in Sec.
-        3.2.1 and "randomly" in Algorithms 1 and 2.
+        3.2.1 and "randomly" in Algorithm 2.
     solver : {"cutting-planes", "subgradient", "subgradient-from-random"}, default="cutting-planes"
         Of splits with cannot-links. The first proves how good its answer is. The others are the paper's Algorithm 1,
         the last from a random point in each round, as printed, the second from the weights of the round before.
@@ -152,6 +154,7 @@ class HierarchyForest(Distance):
         *,
         n_split_features: int | None = None,
         min_node_size: int = 5,
+        min_leaf_size: int = 1,
         certainty: float = 0.5,
         splits: str = "max-margin",
         constraints: str = "used",
@@ -174,6 +177,7 @@ class HierarchyForest(Distance):
         self.n_trees = n_trees
         self.n_split_features = n_split_features
         self.min_node_size = min_node_size
+        self.min_leaf_size = min_leaf_size
         self.certainty = certainty
         self.splits = splits
         self.constraints = constraints
@@ -219,11 +223,13 @@ class HierarchyForest(Distance):
             with np.errstate(over="ignore"):
                 warn_of_loss(X, X.astype(np.float32))  # as splits are learned
         some = X[:: max(1, len(X) // _TO_COMPARE)]
-        if len(X) > self.min_node_size and (some != some[0]).any() and not self._pairwise(some, some).any():
+        may_split = len(X) > self.min_node_size and len(X) >= 2 * self.min_leaf_size
+        if may_split and (some != some[0]).any() and not self._pairwise(some, some).any():
+            lacks = "separates rows in single precision"
+            if self.min_leaf_size > 1:
+                lacks = f"leaves min_leaf_size={self.min_leaf_size} rows on each side"
             warnings.warn(
-                "X: no split separates rows in single precision, and all distances are 0; "
-                "expected standardised features",
-                stacklevel=3,
+                f"X: no split {lacks}, and all distances are 0; expected standardised features", stacklevel=3
             )
 
     def _place(self, X: FloatArray) -> Any:

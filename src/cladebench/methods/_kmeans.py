@@ -15,9 +15,9 @@ from cladebench.threads import one_thread
 
 
 def kmeans_labels(
-    X: np.ndarray, n_clusters: int, *, n_init: int, seed: int, max_iter: int = 300
+    X: np.ndarray, n_clusters: int, *, n_init: int, seed: int, max_iter: int = 300, init: str = "k-means++"
 ) -> tuple[np.ndarray, int]:
-    """Cluster the rows by Lloyd's algorithm from k-means++ starts.
+    """Cluster the rows by Lloyd's algorithm.
 
     Parameters
     ----------
@@ -29,6 +29,8 @@ def kmeans_labels(
     seed : int
     max_iter : int, default=300
         Largest number of iterations of a start; scikit-learn's default.
+    init : {"k-means++", "random"}, default="k-means++"
+        How the centres of a start are drawn from the rows.
 
     Returns
     -------
@@ -42,7 +44,7 @@ def kmeans_labels(
     -----
     What scikit-learn leaves at its defaults (``tol=1e-4`` times the mean variance of a feature) is left so.
     """
-    model = KMeans(n_clusters, n_init=n_init, max_iter=max_iter, random_state=seed)
+    model = KMeans(n_clusters, init=init, n_init=n_init, max_iter=max_iter, random_state=seed)
     # Its sums run over one part of the rows for each thread, and their last bits with the number of threads.
     with one_thread("openmp"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters

@@ -150,7 +150,7 @@ void bind_forest(nb::module_& m) {
       "grow_forest",
       [](Matrix<double> X, Matrix<std::int64_t> must_link, Matrix<std::int64_t> cannot_link,
          std::size_t min_node_size, std::size_t n_split_features, const nb::dict& settings,
-         std::uint64_t seed, std::size_t first, std::size_t count) {
+         std::uint64_t seed, std::size_t first, std::size_t count, std::size_t min_leaf_size) {
         checks::not_empty("X", X);
         const std::vector<Pair> must = checks::pairs_of("must_link", must_link, X.shape(0));
         const std::vector<Pair> cannot = checks::pairs_of("cannot_link", cannot_link, X.shape(0));
@@ -159,13 +159,15 @@ void bind_forest(nb::module_& m) {
         const cladebench::Splitter splitter = splitter_of(settings);
         std::vector<HierarchyTree> trees;
         interruptible([&] {
-          trees = cladebench::grow_forest(rows_of(X), must, cannot, {min_node_size, n_split_features},
-                                          splitter, seed, first, count);
+          trees = cladebench::grow_forest(rows_of(X), must, cannot,
+                                          {min_node_size, n_split_features, min_leaf_size}, splitter, seed,
+                                          first, count);
         });
         return joined(std::move(trees));
       },
       nb::arg("X"), nb::arg("must_link"), nb::arg("cannot_link"), nb::arg("min_node_size"),
       nb::arg("n_split_features"), nb::arg("settings"), nb::arg("seed"), nb::arg("first"), nb::arg("count"),
+      nb::arg("min_leaf_size") = 1,
       "Numbers of nodes of the trees, and their right children, sizes, features and weights.");
 
   nb::class_<Held>(m, "PlacedForest", "Trees and the training rows in them.")

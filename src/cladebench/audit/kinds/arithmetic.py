@@ -191,7 +191,7 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     higher = relation == "higher" or (relation in ("better", "no_worse") and direction == "higher")
     higher = higher or (relation == "worse" and direction == "lower")
     sign = 1.0 if higher else -1.0
-    margin = float(expects.get("margin", 0.0))
+    margin, tie = float(expects.get("margin", 0.0)), float(expects.get("tie", 0.0))
     gaps = {name: sign * (left - value) + margin for name, value in rights.items()}
     worst = min(gaps, key=lambda name: (gaps[name], name))
     gap = gaps[worst]
@@ -202,6 +202,8 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
         if relation == "no_worse":
             return Outcome(REPRODUCED, f"{said}: no worse", **numbers)
         return Outcome(WITHIN_NOISE, f"{said}: equal as printed", **numbers)
+    if abs(gap) <= tie * (1 + 1e-9):
+        return Outcome(WITHIN_NOISE, f"{said}: a tie, at most {as_given(tie)} apart", **numbers)
     if gap > 0:
         return Outcome(REPRODUCED, said, **numbers)
     return Outcome(INCONSISTENT, said, **numbers)

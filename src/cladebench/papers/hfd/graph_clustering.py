@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -20,8 +20,9 @@ from cladebench.validation import check_choice, neighbor_lists
 
 #: Widths of the Gaussian (Section 6.6).
 WIDTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)
-#: Starts of k-means on the eigenvectors, as in scikit-learn's spectral clustering.
-N_INIT = 10
+#: Starts of k-means on the eigenvectors: ten by k-means++, as in scikit-learn's spectral clustering, or one from rows
+#: drawn at random.
+STARTS: dict[str, dict[str, Any]] = {"ten": {"n_init": 10}, "one random": {"n_init": 1, "init": "random"}}
 #: Weights are at least exp of this: with less, the eigenvectors of a graph whose edges differ by so much cannot be
 #: told apart, and the search for them does not end.
 LEAST_EXPONENT = -20.0
@@ -61,6 +62,7 @@ def clustering_measures(
     similarity: str,
     seed: int,
     other_graphs: bool = True,
+    starts: str = "ten",
 ) -> CellOutput:
     """Cluster all rows by the graph of their neighbours.
 
@@ -79,6 +81,8 @@ def clustering_measures(
     seed : int
     other_graphs : bool, default=True
         Cluster the graphs of `OTHER_GRAPHS` too: four times the time.
+    starts : {"ten", "one random"}, default="ten"
+        Of k-means, see `STARTS`.
 
     Returns
     -------
@@ -91,6 +95,7 @@ def clustering_measures(
         ``v_measure``.
     """
     check_choice("similarity", similarity, ("gaussian", "complement"))
+    check_choice("starts", starts, tuple(STARTS))
     n_classes = len(np.unique(labels))
     numbers = sorted({min(k, len(labels) - 1) for k in neighbors})
     far, near = distance.kneighbors(n_neighbors=numbers[-1])
@@ -121,7 +126,7 @@ def clustering_measures(
                 except ArpackNoConvergence:
                     continue
                 for choice in one_graph:
-                    found[choice][k, width] = v_scores(labels, _parted(rows, choice.clusters, seed))
+                    found[choice][k, width] = v_scores(labels, _parted(rows, choice.clusters, starts, seed))
     grid = found[CHOSEN]
     if not grid:
         raise ArpackNoConvergence(
@@ -162,11 +167,11 @@ def _same_graph(choices: Sequence[Choice]) -> list[list[Choice]]:
     return list(groups.values())
 
 
-def _parted(rows: np.ndarray, how: str, seed: int) -> np.ndarray:
+def _parted(rows: np.ndarray, how: str, starts: str, seed: int) -> np.ndarray:
     if how == "discretised":
         return discretised(rows, seed)
     rows = unit_rows(rows) if how == "unit rows" else rows
-    return kmeans_labels(rows, rows.shape[1], n_init=N_INIT, seed=seed)[0]
+    return kmeans_labels(rows, rows.shape[1], **STARTS[starts], seed=seed)[0]
 
 
 def gaussian(distance: np.ndarray, width: float, exponent: float = 0.5) -> np.ndarray:

@@ -42,6 +42,7 @@ class HFDProtocol(Protocol):
         "neighbors": (1, 3, 5, 7, 10, 15, 20, 30, 40, 50),  # numbers of neighbours that are read
         "similarity": "gaussian",  # of a distance d, for Table 3: by a Gaussian, or "complement": 1 - d
         "other_graphs": True,  # cluster other readings of the graphs of Table 3 too
+        "kmeans_starts": "ten",  # of k-means on the eigenvectors of a graph; or "one random"
         "candidates": (),  # candidates per tree, for Tables 1 and 2; none: the other experiments
         "read_blocks": None,  # of the blocks of test rows the first so many, where all would take hours
         "inner_folds": 0,  # folds of the training rows in which a setting is tried, for a choice without test labels
@@ -77,6 +78,7 @@ class HFDProtocol(Protocol):
                 own["similarity"],
                 cell.spec.seed,
                 own["other_graphs"],
+                own["kmeans_starts"],
             )
         metrics = {"seconds": seconds, "n_constraints": float(len(task.must_link) + len(task.cannot_link))}
         if isinstance(estimator, HierarchyForest):

@@ -40,8 +40,9 @@ struct TreeView {
 using Splitter = std::function<std::vector<double>(const NodeProblem&)>;
 
 struct GrowthSettings {
-  std::size_t min_node_size;     ///< a node of more rows is split
-  std::size_t n_split_features;  ///< drawn at each node
+  std::size_t min_node_size;      ///< a node of more rows is split
+  std::size_t n_split_features;   ///< drawn at each node
+  std::size_t min_leaf_size = 1;  ///< a split that leaves fewer rows on a side is not made
 };
 
 /// Features that are drawn at a node before it is left as a leaf, its rows having equal scores each time.
