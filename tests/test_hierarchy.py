@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cophenet, is_valid_linkage, linkage
 from scipy.spatial.distance import pdist
 
+from cladebench import tree_formats
 from cladebench.hierarchy import Hierarchy
 from cladebench.reference import hierarchy as reference
 from strategies import binary_hierarchies, hierarchies, labels_for
@@ -110,6 +111,24 @@ def test_linkage_round_trip_with_ties(tree: Hierarchy) -> None:
     again = Hierarchy.from_linkage(tree.to_linkage())
     assert np.array_equal(again.parents, tree.parents)
     assert np.array_equal(again.heights, tree.heights)
+
+
+@given(binary_hierarchies(), st.data())
+def test_linkage_of_twos_is_that_of_any_tree(tree: Hierarchy, data: st.DataObject) -> None:
+    """Nodes in any order, heights that tie and fall."""
+    name = np.array(data.draw(st.permutations(range(tree.n_nodes))))
+    parents = np.full(tree.n_nodes, -1)
+    parents[name] = np.where(tree.parents < 0, -1, name[tree.parents])
+    heights = data.draw(st.none() | st.lists(st.integers(0, 3), min_size=tree.n_nodes, max_size=tree.n_nodes))
+    shuffled = Hierarchy(parents, name[tree.leaf_of], heights)
+    of_nodes = shuffled.sizes.astype(float) if heights is None else shuffled.heights
+    order = tree_formats._bottom_up(shuffled, of_nodes)
+    assert np.array_equal(shuffled.to_linkage(), tree_formats._merges(shuffled, of_nodes, order))
+
+
+def test_a_tree_of_twos_that_shares_a_leaf_is_no_tree_of_twos() -> None:
+    tree = Hierarchy([-1, 0, 0, 1, 1], [3, 3, 2])
+    assert tree.to_linkage().tolist() == [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 3.0, 3.0]]
 
 
 @given(hierarchies(min_samples=2, with_heights=False))

@@ -159,19 +159,54 @@ def write_newick(tree: RootedTree) -> str:
 
 def write_linkage(tree: RootedTree) -> FloatArray:
     """Linkage matrix of any tree; see `Hierarchy.to_linkage`."""
-    parents, preorder = tree.parents, tree.preorder
+    parents = tree.parents
     heights = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights
-    # No merge may precede one below it: sort by the largest height below, then by a bottom-up order.
-    top = heights.copy()
-    for node in preorder[:0:-1]:
-        top[parents[node]] = max(top[parents[node]], top[node])
-    bottom_up = np.arange(tree.n_nodes)
-    not_root = parents >= 0
-    if (parents[not_root] < bottom_up[not_root]).any():
+    order = _bottom_up(tree, heights)
+    samples, inner = (
+        np.full(tree.n_nodes, -1, dtype=np.int64),
+        np.bincount(parents[parents >= 0], minlength=tree.n_nodes),
+    )
+    samples[tree.leaf_of] = np.arange(tree.n_samples)
+    if tree.n_nodes == 2 * tree.n_samples - 1 and np.array_equal(inner, np.where(samples < 0, 2, 0)):
+        return _binary_merges(tree, heights, order[samples[order] < 0], samples)
+    return _merges(tree, heights, order)
+
+
+def _bottom_up(tree: RootedTree, heights: FloatArray) -> IntArray:
+    """Order nodes by height, none before one below it.
+
+    By the largest height below, then by a bottom-up order.
+    """
+    parents, preorder = tree.parents, tree.preorder
+    top, bottom_up = heights, np.arange(tree.n_nodes)
+    below = np.flatnonzero(parents >= 0)
+    if (heights[parents[below]] < heights[below]).any():
+        top = heights.copy()
+        for node in preorder[:0:-1]:
+            top[parents[node]] = max(top[parents[node]], top[node])
+    if (parents[below] < below).any():
         bottom_up[preorder] = np.arange(tree.n_nodes)[::-1]
+    return np.lexsort((bottom_up, top))
+
+
+def _binary_merges(tree: RootedTree, heights: FloatArray, order: IntArray, samples: IntArray) -> FloatArray:
+    """Give the rows of a tree of twos, whose leaves have one sample each: each inner node is a row."""
+    number = samples.copy()
+    number[order] = tree.n_samples + np.arange(len(order))
+    Z = np.empty((len(order), 4))
+    children = np.argsort(tree.parents, kind="stable")[1:].reshape(-1, 2)  # behind the root, by parent
+    pairs = number[children]
+    row = number[tree.parents[children[:, 0]]] - tree.n_samples
+    Z[row, 0], Z[row, 1] = pairs.min(axis=1), pairs.max(axis=1)
+    Z[:, 2], Z[:, 3] = heights[order], tree.sizes[order]
+    return Z
+
+
+def _merges(tree: RootedTree, heights: FloatArray, order: IntArray) -> FloatArray:
+    """Give the rows of any tree: what a node has is merged in turn."""
     made: dict[int, tuple[int, int]] = {}  # node -> (its linkage index, its samples)
     rows: list[tuple[float, float, float, float]] = []
-    for node in map(int, np.lexsort((bottom_up, top))):
+    for node in map(int, order):
         parts = [(int(i), 1) for i in tree.own_samples(node)]
         parts += [made.pop(int(child)) for child in tree.children(node) if tree.sizes[child] > 0]
         if not parts:
