@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cladebench.metrics import f_scores, matched_scores
+from cladebench.metrics import f_scores, matched_scores, matching
 
 partitions = st.integers(2, 7).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n)] * 2)
@@ -88,3 +88,17 @@ def test_names_and_degenerate_partitions() -> None:
         matched_scores([0, 1], [0])
     with pytest.raises(ValueError, match="at least 2"):
         f_scores([0], [0])
+
+
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 60), st.integers(0, 99))
+def test_matching_over_the_pairs_that_occur_is_matching_over_all(n_true, n_predicted, n, seed) -> None:
+    rng = np.random.default_rng(seed)
+    given_codes = rng.integers(n_true, size=n), rng.integers(n_predicted, size=n), n_true, n_predicted
+    assert matching._matched_sparse(*given_codes) == matching._matched_dense(*given_codes)
+
+
+def test_many_clusters_are_matched(monkeypatch) -> None:
+    true = np.arange(300) // 2
+    few = matched_scores(true, np.arange(300) // 3)
+    monkeypatch.setattr(matching, "DENSE", 10**9)
+    assert matched_scores(true, np.arange(300) // 3) == few

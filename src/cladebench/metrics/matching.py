@@ -8,12 +8,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from cladebench.metrics.scores import Scores
 from cladebench.validation import class_codes
 
 #: Permutations whose mean stands for the expectation, which has no closed form.
 PERMUTATIONS = 200
+#: Pairs of a class and a cluster up to which all are kept. Of more, few occur.
+DENSE = 10_000
 
 
 def matched_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
@@ -40,7 +44,7 @@ def matched_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
 
     Notes
     -----
-    O(k^3) for k clusters or classes, for each permutation too.
+    O(k^3) for k clusters or classes, for each permutation too; with many clusters less, for few pairs occur.
 
     References
     ----------
@@ -58,7 +62,30 @@ def matched_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
 
 
 def _matched(true: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64]) -> float:
-    counts = np.zeros((true.max() + 1, predicted.max() + 1), dtype=np.int64)
+    n_true, n_predicted = int(true.max()) + 1, int(predicted.max()) + 1
+    match = _matched_dense if n_true * n_predicted <= DENSE else _matched_sparse
+    return match(true, predicted, n_true, n_predicted) / len(true)
+
+
+def _matched_dense(
+    true: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64], n_true: int, n_predicted: int
+) -> int:
+    counts = np.zeros((n_true, n_predicted), dtype=np.int64)
     np.add.at(counts, (true, predicted), 1)
     rows, columns = linear_sum_assignment(counts, maximize=True)
-    return float(counts[rows, columns].sum() / len(true))
+    return int(counts[rows, columns].sum())
+
+
+def _matched_sparse(
+    true: npt.NDArray[np.int64], predicted: npt.NDArray[np.int64], n_true: int, n_predicted: int
+) -> int:
+    """Match over the pairs that occur.
+
+    A class without a match takes a column of its own, which is worth one less than a pair of one sample.
+    """
+    pairs, counts = np.unique(true * n_predicted + predicted, return_counts=True)
+    alone = np.arange(n_true)
+    rows, columns = np.r_[pairs // n_predicted, alone], np.r_[pairs % n_predicted, n_predicted + alone]
+    worth = np.r_[counts + 1.0, np.ones(n_true)]
+    graph = csr_array((worth, (rows, columns)), shape=(n_true, n_predicted + n_true))
+    return int(graph[min_weight_full_bipartite_matching(graph, maximize=True)].sum()) - n_true
