@@ -190,7 +190,7 @@ def _bottom_up(tree: RootedTree, heights: FloatArray) -> IntArray:
 
 
 def _binary_merges(tree: RootedTree, heights: FloatArray, order: IntArray, samples: IntArray) -> FloatArray:
-    """Give the rows of a tree of twos, whose leaves have one sample each: each inner node is a row."""
+    """Give the rows of a binary tree with a sample a leaf."""
     number = samples.copy()
     number[order] = tree.n_samples + np.arange(len(order))
     Z = np.empty((len(order), 4))
@@ -203,7 +203,7 @@ def _binary_merges(tree: RootedTree, heights: FloatArray, order: IntArray, sampl
 
 
 def _merges(tree: RootedTree, heights: FloatArray, order: IntArray) -> FloatArray:
-    """Give the rows of any tree: what a node has is merged in turn."""
+    """Give the rows of any tree: parts are merged in turn."""
     made: dict[int, tuple[int, int]] = {}  # node -> (its linkage index, its samples)
     rows: list[tuple[float, float, float, float]] = []
     for node in map(int, order):
