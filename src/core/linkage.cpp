@@ -289,6 +289,7 @@ class Ordered {
 
   void run() {
     const std::vector<Id> all = clusters_.alive();
+    if (all.size() < 2) return;  // all rows are equal
     ask(all);
     for (const Id id : all) queue_.push({nearest_[at(id)].distance, id});
     while (clusters_.n_alive() > 1) {
