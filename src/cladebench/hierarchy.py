@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 import cladebench._core as _core
-from cladebench import tree_formats
+from cladebench import tree_cuts, tree_formats
 from cladebench.validation import as_array, as_floats, as_index, check_integer, class_codes
 
 if TYPE_CHECKING:
@@ -241,11 +241,62 @@ class Hierarchy:
         begins = {0}  # positions in sample_order at which a cluster begins
         for node in self.splits(n_leaves):
             begins.update(int(self.first[part]) for part in self.parts(node))
-        labels = np.zeros(self.n_samples, dtype=np.int64)
-        is_begin = np.zeros(self.n_samples, dtype=np.int64)
-        is_begin[sorted(begins)] = 1
-        labels[self.sample_order] = np.cumsum(is_begin) - 1
-        return labels
+        return tree_cuts.from_begins(self, begins)
+
+    def cut_at(self, height: float) -> IntArray:
+        """Cut the tree at a height.
+
+        Nodes above the height are split, from the root down; samples that sit at one become a cluster of their own. Of
+        a node that is not split all below stays together, even if heights rise there.
+
+        Parameters
+        ----------
+        height : float
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples,)
+            Cluster of each sample, numbered 0, 1, ... from left to right.
+
+        Raises
+        ------
+        ValueError
+            If the tree has no heights.
+        """
+        return tree_cuts.cut_at(self, height)
+
+    def stable_clusters(self, min_size: int) -> IntArray:
+        """Find the clusters that last longest while the height falls.
+
+        Parameters
+        ----------
+        min_size : int
+            Samples that a cluster needs, at least 2. Smaller parts drop out of their cluster.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples,)
+            Cluster of each sample, numbered 0, 1, ... from left to right; -1 for samples of none.
+
+        Raises
+        ------
+        ValueError
+            If the tree has no heights, or negative ones.
+
+        Notes
+        -----
+        A cluster lasts from the height at which it parts from another to those at which its samples leave it, counted
+        in inverse heights and added up over its samples. Of clusters within each other those are taken that last
+        longest together; the whole is none. This is HDBSCAN's choice, from any tree.
+
+        Time O(n_samples / min_size) at best, O(n_samples) at worst.
+
+        References
+        ----------
+        R. J. G. B. Campello, D. Moulavi, J. Sander, Density-based clustering based on hierarchical density estimates,
+        PAKDD 2013.
+        """
+        return tree_cuts.stable_clusters(self, min_size)
 
     def parts(self, node: int) -> list[int]:
         """List the children of a node that have samples below.

@@ -26,6 +26,8 @@ class RootedTree(Protocol):
     parents: IntArray
     leaf_of: IntArray
     preorder: IntArray
+    sample_order: IntArray
+    first: IntArray
     depths: IntArray
     sizes: IntArray
     heights: FloatArray | None
