@@ -170,11 +170,10 @@ void ClusterSearch::mark(const std::vector<std::int64_t>& groups) const {
       continue;
     }
     const std::size_t first = node.first_block * ClusterTiles::kBlock;
-    const auto group = [&](std::size_t place) { return groups[static_cast<std::size_t>(tiles_.id(place))]; };
-    node.group = group(first);
+    node.group = groups[first];
     keep_on(ClusterTiles::kBlock);
     for (std::size_t place = first; place < std::min(first + ClusterTiles::kBlock, tiles_.size()); ++place) {
-      if (group(place) != node.group) node.group = -1;
+      if (groups[place] != node.group) node.group = -1;
     }
   }
 }
@@ -182,7 +181,7 @@ void ClusterSearch::mark(const std::vector<std::int64_t>& groups) const {
 void ClusterSearch::find_outside(std::int64_t who, const std::vector<std::int64_t>& groups, double limit,
                                  Nearby& nearby) const {
   const Cluster from = cluster(who);
-  const std::int64_t own = groups[static_cast<std::size_t>(who)];
+  const std::int64_t own = groups[place(who)];
   const auto most = [&] { return std::min(limit, nearby.limit()); };
   walk(
       from, most, [&](const Node& node) { return node.group == own; },
@@ -191,9 +190,9 @@ void ClusterSearch::find_outside(std::int64_t who, const std::vector<std::int64_
         if (!(tiles_.distances(block, from, distances) <= most())) return;
         const std::size_t first = block * ClusterTiles::kBlock;
         for (std::size_t k = 0; k < std::min(ClusterTiles::kBlock, tiles_.size() - first); ++k) {
-          const std::int64_t id = tiles_.id(first + k);
-          if (distances[k] <= most() && groups[static_cast<std::size_t>(id)] != own)
-            nearby.offer({distances[k], id});
+          if (distances[k] <= most() && groups[first + k] != own) {
+            nearby.offer({distances[k], tiles_.id(first + k)});
+          }
         }
       });
 }

@@ -1,6 +1,7 @@
 #include "cladebench/spanning_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -168,113 +169,135 @@ std::vector<Edge> by_steps(std::span<const double> X, std::size_t d) {
 /// Each component of the forest so far takes the shortest edge that leaves it, round after round.
 ///
 /// A row knows a few that are nearest to it, and how far all others are at least: most rows need no search.
+/// Rows go by their places in the search, where rows that are near each other are most often close together
+/// in memory, too.
 class Components {
  public:
-  /// Of the n rows those that the search has.
-  Components(const ClusterSearch& search, std::size_t n)
+  explicit Components(const ClusterSearch& search)
       : search_(search),
-        rows_(search.tiles().ids().begin(), search.tiles().ids().end()),
-        known_(n),
-        beyond_(n),
-        roots_(n),
-        root_(n),
-        best_(n) {}
+        rows_(search.tiles().ids()),
+        known_(rows_.size()),
+        roots_(rows_.size()),
+        root_(rows_.size()),
+        best_(rows_.size()) {}
 
   void run(std::vector<Edge>& edges) {
-    look_around();
+    std::vector<Place> all(rows_.size());
+    std::iota(all.begin(), all.end(), Place{0});
+    for_places(all, [&](Place place) { look_around(place); });
     for (std::size_t left = rows_.size() - 1; left > 0;) {
-      for (const std::int64_t row : rows_) root_[at(row)] = roots_.of(row);
+      for (const Place place : all) root_[place] = roots_.of(place);
       search_.mark(root_);
       find_best();
-      for (const std::int64_t row : rows_) {
-        const Edge edge =
-            best_[at(row)];  // of another component than its own, but for those that are no roots
-        if (root_[at(row)] != row || roots_.of(edge.lower) == roots_.of(edge.upper)) continue;
-        roots_.join(edge.lower, edge.upper);
-        edges.push_back(edge);
+      for (const Place place : all) {
+        const Way& way = best_[place];
+        if (root_[place] != place || roots_.of(way.from) == roots_.of(way.to)) continue;
+        roots_.join(way.from, way.to);
+        edges.push_back(way.edge);
         --left;
       }
     }
   }
 
  private:
+  using Place = std::uint32_t;
+
+  /// The nearest rows, in the order of distances and then of rows.
+  struct Known {
+    std::array<double, Nearby::kRoom> distances;
+    std::array<Place, Nearby::kRoom> places;
+    std::uint32_t count;
+    double beyond;  ///< All others are at least so far.
+  };
+
+  struct Way {
+    Edge edge;
+    Place from, to;
+  };
+
   static constexpr Edge kNone{kInfinity, std::numeric_limits<std::int64_t>::max(), 0};
+  static constexpr Edge kAny{kInfinity, 0, 0};  ///< Nothing is known, and one row is asked.
   static constexpr std::size_t kFew = 512;
 
-  static std::size_t at(std::int64_t row) { return static_cast<std::size_t>(row); }
-
-  static Edge edge(std::int64_t row, const Neighbor& other) {
-    const auto [lower, upper] = std::minmax({row, other.id});
-    return {other.distance, lower, upper};
-  }
-
   template <class Task>
-  void for_rows(const std::vector<std::int64_t>& rows, const Task& task) const {
-    parallel_for((rows.size() + kFew - 1) / kFew, rows.size() > kFew, [&](std::size_t b) {
-      for (std::size_t k = b * kFew; k < std::min(rows.size(), (b + 1) * kFew); ++k) task(rows[k]);
+  void for_places(const std::vector<Place>& places, const Task& task) const {
+    parallel_for((places.size() + kFew - 1) / kFew, places.size() > kFew, [&](std::size_t b) {
+      for (std::size_t k = b * kFew; k < std::min(places.size(), (b + 1) * kFew); ++k) task(places[k]);
     });
   }
 
-  void look_around() {
-    for_rows(rows_, [&](std::int64_t row) {
-      search_.find({&row, 1}, &known_[at(row)]);
-      beyond_[at(row)] = known_[at(row)].limit();
-    });
+  void note(Place place, const Nearby& nearby) {
+    Known& known = known_[place];
+    known.count = 0;
+    for (const Neighbor& one : nearby.found()) {
+      known.distances[known.count] = one.distance;
+      known.places[known.count++] = static_cast<Place>(search_.place(one.id));
+    }
   }
+
+  void look_around(Place place) {
+    Nearby nearby;
+    search_.find({&rows_[place], 1}, &nearby);
+    note(place, nearby);
+    known_[place].beyond = nearby.limit();
+  }
+
+  /// Tells a row's component of the row's shortest edge that is known to leave it; whether there is one.
+  bool offer(Place place) {
+    const Known& known = known_[place];
+    for (std::uint32_t k = 0; k < known.count; ++k) {
+      const Place other = known.places[k];
+      if (root_[other] == root_[place]) continue;
+      const auto [lower, upper] = std::minmax({rows_[place], rows_[other]});
+      const Edge edge{known.distances[k], lower, upper};
+      if (Way& best = best_[at(root_[place])]; edge < best.edge) best = {edge, place, other};
+      return true;
+    }
+    return false;
+  }
+
+  double best_of(Place place) const { return best_[at(root_[place])].edge.square; }
 
   void find_best() {
-    for (const std::int64_t row : rows_) best_[at(row)] = kNone;
-    std::vector<std::int64_t> unknown;
-    for (const std::int64_t row : rows_) {
+    std::fill(best_.begin(), best_.end(), Way{kNone, 0, 0});
+    std::vector<Place> unknown;
+    for (Place place = 0; place < rows_.size(); ++place) {
       keep_on(8);
-      Edge& best = best_[at(root_[at(row)])];
-      bool leaves = false;
-      for (const Neighbor& one : known_[at(row)].found()) {
-        if (root_[at(one.id)] == root_[at(row)]) continue;
-        best = std::min(best, edge(row, one));
-        leaves = true;
-        break;
-      }
-      if (!leaves) unknown.push_back(row);
+      if (!offer(place)) unknown.push_back(place);
     }
-    std::erase_if(unknown,
-                  [&](std::int64_t row) { return beyond_[at(row)] > best_[at(root_[at(row)])].square; });
+    std::erase_if(unknown, [&](Place place) { return known_[place].beyond > best_of(place); });
     // Where nothing is known of a component a first row finds how far the others need to look.
-    std::vector<std::int64_t> first;
-    for (const std::int64_t row : unknown) {
-      if (best_[at(root_[at(row)])] == kNone) {
-        best_[at(root_[at(row)])] = {kInfinity, 0, 0};
-        first.push_back(row);
-      }
+    std::vector<Place> first;
+    for (const Place place : unknown) {
+      if (best_[at(root_[place])].edge != kNone) continue;
+      best_[at(root_[place])].edge = kAny;
+      first.push_back(place);
     }
+    for (const Place place : first) best_[at(root_[place])].edge = kNone;
     search(first);
     search(unknown);
   }
 
-  void search(const std::vector<std::int64_t>& rows) {
-    for_rows(rows, [&](std::int64_t row) {
-      Nearby found(1);
-      const double limit = best_[at(root_[at(row)])].square;
-      if (beyond_[at(row)] > limit) return;
-      search_.find_outside(row, root_, limit, found);
-      beyond_[at(row)] = found.found().empty() ? limit : found.limit();
-      if (!found.found().empty()) known_[at(row)] = found;
+  void search(const std::vector<Place>& places) {
+    for_places(places, [&](Place place) {
+      const double limit = best_of(place);
+      if (known_[place].beyond > limit) return;
+      Nearby nearest(1);
+      search_.find_outside(rows_[place], root_, limit, nearest);
+      if (!nearest.found().empty()) note(place, nearest);
+      known_[place].beyond = nearest.found().empty() ? limit : nearest.limit();
     });
-    for (const std::int64_t row : rows) {
-      Edge& best = best_[at(root_[at(row)])];
-      for (const Neighbor& one : known_[at(row)].found()) {
-        if (root_[at(one.id)] != root_[at(row)]) best = std::min(best, edge(row, one));
-      }
-    }
+    for (const Place place : places) offer(place);
   }
 
+  static std::size_t at(std::int64_t place) { return static_cast<std::size_t>(place); }
+
   const ClusterSearch& search_;
-  const std::vector<std::int64_t> rows_;
-  std::vector<Nearby> known_;
-  std::vector<double> beyond_;
+  const std::span<const std::int64_t> rows_;  ///< by place
+  std::vector<Known> known_;
   Roots roots_;
   std::vector<std::int64_t> root_;
-  std::vector<Edge> best_;
+  std::vector<Way> best_;
 };
 
 }  // namespace
@@ -297,7 +320,7 @@ std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search
   ClusterSearch searched(d, Between::kCentres, search, centres, none);
   searched.rebuild(rows);
   if (searched.is_by_tree()) {
-    Components(searched, n).run(edges);
+    Components(searched).run(edges);
   } else {
     edges = by_steps(centres, d);
   }

@@ -37,7 +37,7 @@ def finished(tmp_path_factory):
         "  patients: {file: patients.csv, label: diagnosis}\n"
         "  plain: {file: patients.csv, ignore: [diagnosis], clusters: 3}\n"
         "  travel: {file: travel.csv, kind: distances, clusters: 3}\n"
-        f"methods: [Agglomerative, sklearn.cluster.AgglomerativeClustering, nowhere.Method, {methods}]\n"
+        f"methods: [Agglomerative, BirchTree, sklearn.cluster.AgglomerativeClustering, nowhere.Method, {methods}]\n"
         "mine: Mine\n"
         "features: [zscore]\n"
         "settings: {AgglomerativeClustering: {linkage: [ward, average]}}\n"

@@ -121,7 +121,8 @@ def test_a_file_with_the_name_of_another_module_is_refused(inputs):
     ("method", "kind", "sparse", "reason"),
     [
         ("Agglomerative", "features", False, ""),
-        ("Agglomerative", "distances", False, "takes features, not distances"),
+        ("Agglomerative", "distances", False, ""),
+        ("BirchTree", "distances", False, "takes features, not distances"),
         ("Agglomerative", "features", True, "takes no sparse features"),
         ("FlatKMeans", "features", True, ""),
         ("OracleTree", "features", False, "learns from labels"),

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import pdist, squareform
+from sklearn.utils import get_tags
 
 from cladebench.methods import Agglomerative
 from cladebench.solvers.linkages import METHODS as LINKAGES
@@ -38,3 +39,33 @@ def test_heights_are_scipys_cophenetic_distances(name: str) -> None:
 def test_overflowing_distances_are_refused() -> None:
     with pytest.raises(ValueError, match="overflow"):
         Agglomerative().fit([[1e200], [-1e200], [0.0]])
+
+
+@pytest.mark.parametrize("name", LINKAGES)
+def test_distances_can_be_given(name: str) -> None:
+    X = np.random.default_rng(2).normal(size=(30, 3))
+    D = squareform(pdist(X))
+    given = Agglomerative(linkage=name, metric="precomputed").fit(D).hierarchy_
+    expected = linkage(pdist(X), name)
+    assert np.array_equal(given.to_linkage()[:, [0, 1, 3]], expected[:, [0, 1, 3]]) or name in (
+        "centroid",
+        "median",
+    )
+    assert given.heights is not None and np.array_equal(np.sort(given.heights[30:]), np.sort(expected[:, 2]))
+    assert get_tags(Agglomerative(metric="precomputed")).input_tags.pairwise
+    assert not get_tags(Agglomerative()).input_tags.pairwise
+    assert Agglomerative(1, metric="precomputed").fit([[0.0]]).labels_.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("D", "words"),
+    [
+        ([[0.0, 1.0]], "as many columns as rows"),
+        ([[0.0, 1.0], [2.0, 0.0]], "symmetric"),
+        ([[1.0, 1.0], [1.0, 0.0]], "symmetric"),
+        ([[0.0, -1.0], [-1.0, 0.0]], "distance -1; expected none below 0"),
+    ],
+)
+def test_what_are_no_distances_is_refused(D: list[list[float]], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Agglomerative(1, metric="precomputed").fit(D)

@@ -57,6 +57,13 @@ def test_other_metrics_are_scipys(method: str, metric: str) -> None:
     )
 
 
+@pytest.mark.parametrize("method", linkages.METHODS)
+def test_distances_of_all_pairs_are_scipys_to_link(method: str) -> None:
+    y = pdist(np.random.default_rng(4).normal(size=(25, 3)))
+    assert np.array_equal(linkage(y, method), scipy.cluster.hierarchy.linkage(y, method))
+    assert linkage([2.5], method).tolist() == [[0.0, 1.0, 2.5, 2.0]]
+
+
 @st.composite
 def tied(draw: st.DrawFn) -> np.ndarray:
     """Whole coordinates: ties and equal rows are common; far from the origin, or in another unit."""
@@ -158,7 +165,10 @@ def test_what_it_takes() -> None:
         ([[0.0], [np.inf]], {}, "NaN or infinity"),
         (np.zeros((0, 3)), {}, r"shape \(0, 3\)"),
         (np.zeros((3, 0)), {}, r"shape \(3, 0\)"),
-        ([1.0, 2.0, 3.0], {}, r"shape \(3,\)"),
+        (np.zeros((2, 2, 2)), {}, r"shape \(2, 2, 2\)"),
+        ([1.0, 2.0], {}, "2 distances; expected n"),
+        ([1.0, -2.0, 3.0], {}, "distance -2; expected none below 0"),
+        ([1.0, np.nan, 3.0], {}, "NaN or infinity"),
         (scipy.sparse.eye(3).tocsr(), {}, "sparse"),
         (np.ma.masked_less([[0.0], [1.0]], 0.5), {}, "mask"),
         ([["a"], ["b"]], {}, "numbers"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from scipy.spatial.distance import squareform
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
@@ -22,7 +23,8 @@ class Agglomerative(HierarchicalClusterer):
     linkage : {"complete", "single", "average", "weighted", "ward", "centroid", "median"}, default="complete"
         Distance between clusters. The default is the ghc paper's HAC-C.
     metric : str, default="euclidean"
-        Distance between samples, by SciPy's name; "ward", "centroid" and "median" take "euclidean" alone.
+        Distance between samples, by SciPy's name; "ward", "centroid" and "median" take "euclidean" alone. With
+        "precomputed" X has the distances: symmetric, at least 0, and 0 from each sample to itself.
 
     Attributes
     ----------
@@ -64,9 +66,26 @@ class Agglomerative(HierarchicalClusterer):
 
     def _check_parameters(self) -> None:
         check_choice("linkage", self.linkage, linkages.METHODS)
-        check_choice("metric", self.metric, linkages.METRICS)
+        check_choice("metric", self.metric, (*linkages.METRICS, "precomputed"))
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        distances = _condensed(X) if self.metric == "precomputed" else None
         if len(X) == 1:
             return Hierarchy([-1], [0])
-        return Hierarchy.from_linkage(linkages.linkage(X, self.linkage, self.metric))
+        if distances is None:
+            return Hierarchy.from_linkage(linkages.linkage(X, self.linkage, self.metric))
+        return Hierarchy.from_linkage(linkages.linkage(distances, self.linkage))
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn whether X has distances."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+
+def _condensed(D: np.ndarray) -> np.ndarray:
+    if D.shape[0] != D.shape[1]:
+        raise ValueError(f"X: shape {D.shape}; expected as many columns as rows under metric='precomputed'")
+    if not np.array_equal(D, D.T) or D.diagonal().any():
+        raise ValueError("X: expected symmetric distances, 0 from each sample to itself")
+    return np.asarray(squareform(D, checks=False))

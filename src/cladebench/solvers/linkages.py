@@ -10,7 +10,7 @@ import os
 import numpy as np
 import numpy.typing as npt
 import scipy.cluster.hierarchy
-from scipy.spatial.distance import pdist
+import scipy.spatial.distance
 
 import cladebench._core as _core
 from cladebench.validation import as_floats, check_choice, check_features, check_scale
@@ -35,12 +35,14 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
 
     Parameters
     ----------
-    X : array_like of shape (n_samples, n_features)
-        Finite numbers, dense. They are read as float64.
+    X : array_like of shape (n_samples, n_features) or (n_samples * (n_samples - 1) / 2,)
+        Finite numbers, dense. They are read as float64. A vector has the distances of all pairs, as
+        `scipy.spatial.distance.pdist` gives them, and goes to SciPy.
     method : {"ward", "single", "complete", "average", "weighted", "centroid", "median"}, default="ward"
         Distance between clusters, as in `scipy.cluster.hierarchy.linkage`.
     metric : str, default="euclidean"
         Distance between rows, by SciPy's name. "ward", "centroid" and "median" are of Euclidean distances alone.
+        Without a meaning where X has distances.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     ------
     ValueError
         If X is empty, sparse or not finite, if it has a row of zeros under "cosine", or if method and metric do not go
-        together.
+        together. If distances are negative, or not as many as those of all pairs.
     MemoryError
         If the distances of all pairs are needed and are more than the machine's memory.
 
@@ -95,7 +97,16 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
         raise ValueError(
             f"method={method!r}, metric={metric!r}: expected metric='euclidean' with this method"
         )
-    rows = _features(X)
+    check_features(X)
+    rows = as_floats("X", X)
+    if rows.size == 0 or rows.ndim > 2:
+        raise ValueError(
+            f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1, or distances of all pairs"
+        )
+    if not np.isfinite(rows).all():
+        raise ValueError("X: it has NaN or infinity; expected finite numbers")
+    if rows.ndim < 2:
+        return _of_distances(rows, method)
     if len(rows) < 2:
         return np.empty((0, 4))
     if metric == "cosine":
@@ -112,14 +123,19 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     return Z
 
 
-def _features(X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    check_features(X)
-    rows = as_floats("X", X)
-    if rows.ndim != 2 or rows.size == 0:
-        raise ValueError(f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1")
-    if not np.isfinite(rows).all():
-        raise ValueError("X: it has NaN or infinity; expected finite numbers")
-    return rows
+def _of_distances(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np.float64]:
+    if not scipy.spatial.distance.is_valid_y(distances):
+        raise ValueError(
+            f"X: {distances.size} distances; expected n (n - 1) / 2 for n samples, or rows of features"
+        )
+    if (distances < 0.0).any():
+        raise ValueError(f"X: distance {distances.min():g}; expected none below 0")
+    return _by_scipy(distances, method)
+
+
+def _by_scipy(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np.float64]:
+    Z: npt.NDArray[np.float64] = scipy.cluster.hierarchy.linkage(distances, method)
+    return Z
 
 
 def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -149,5 +165,4 @@ def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.N
             f"method={method!r}, metric={metric!r}: the distances of {len(rows):,} rows take "
             f"{needed / 2**30:,.0f} GiB; expected fewer rows, or {other}"
         )
-    Z: npt.NDArray[np.float64] = scipy.cluster.hierarchy.linkage(pdist(rows, metric), method)
-    return Z
+    return _by_scipy(scipy.spatial.distance.pdist(rows, metric), method)

@@ -32,7 +32,7 @@ class ClusterSearch {
   /// Offers to nearby[q] the clusters near who[q]; at most kBatch of these.
   void find(std::span<const std::int64_t> who, Nearby* nearby) const;
 
-  /// Notes where in the tree all clusters are in the same group, by the groups of the clusters' ids.
+  /// Notes where in the tree all clusters are in the same group, by the groups of the places.
   void mark(const std::vector<std::int64_t>& groups) const;
 
   /// Offers the clusters of other groups, as marked, that are not farther than `limit`.
