@@ -285,9 +285,9 @@ class Hierarchy:
 
         Notes
         -----
-        A cluster lasts from the height at which it parts from another to those at which its samples leave it, counted
-        in inverse heights and added up over its samples. Of clusters within each other those are taken that last
-        longest together; the whole is none. This is HDBSCAN's choice, from any tree.
+        A cluster begins at the height at which it parts from another. For each sample it ends where that leaves it. The
+        time between is counted in inverse heights, and added up over the samples. Of clusters within each other those
+        are taken that last longest together. The whole is none. This is HDBSCAN's choice, from any tree.
 
         Time O(n_samples / min_size) at best, O(n_samples) at worst.
 

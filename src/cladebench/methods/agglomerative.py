@@ -40,7 +40,7 @@ class Agglomerative(HierarchicalClusterer):
     Notes
     -----
     Deterministic. Equal samples merge first. Where several pairs of clusters are equally close, the order of the
-    samples decides: on tied data, such as integer features, a permutation of the rows may give another tree.
+    samples decides. On tied data, such as integer features, a permutation of the rows may give another tree.
 
     "centroid" and "median" may invert: a merge may be lower than the one before it.
 

@@ -52,7 +52,7 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     Raises
     ------
     ValueError
-        If X is empty, sparse or not finite, if it has a row of zeros under "cosine", or if method and metric do not go
+        If X is empty, sparse or not finite. If it has a row of zeros under "cosine". If method and metric do not go
         together. If distances are negative, or not as many as those of all pairs.
     MemoryError
         If the distances of all pairs are needed and are more than the machine's memory.
@@ -68,16 +68,16 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     size or spread there, from which these distances follow exactly. What is left goes to SciPy and takes
     4 n_samples^2 bytes.
 
-    Time is O(n_samples^2 n_features) at worst, but for "centroid" and "median", which may need a factor n_samples more;
-    where features are few it grows little faster than n_samples. The core's threads share the work. They change
-    nothing of the result.
+    Time is O(n_samples^2 n_features) at worst. "centroid" and "median" may need a factor n_samples more. Where features
+    are few, time grows little faster than n_samples. The core's threads share the work. They change nothing of the
+    result.
 
-    Equal rows merge first, in their order. Of equally near clusters the one with the lowest row is taken. SciPy may
-    take another, and then trees differ. Heights differ by rounding.
+    Equal rows merge first. Of equally near clusters a search takes the one with the lowest row. SciPy may take another,
+    and then trees differ. Heights differ by rounding.
 
     Clusters that are each other's nearest merge together, since no later merge comes nearer to them (Murtagh 1983).
-    That does not hold for "centroid" and "median": there one pair merges at a time (Müllner 2011), and a merge may be
-    lower than the one before.
+    That does not hold for "centroid" and "median". There one pair merges at a time (Müllner 2011). A merge may be lower
+    than the one before.
 
     References
     ----------
