@@ -67,11 +67,11 @@ class Clusters {
     return distance_between(between_of(linkage_), search_.cluster(a), search_.cluster(b), d_);
   }
 
-  /// What the distance of two that merge is from all others at least, where theirs are at least so.
-  double least_after(Id a, Id b, double from_a, double from_b, double between) const {
+  /// How far both are at least from all others, if a and b are at least so far from them, and nearer to each
+  /// other. By the recurrence of Lance and Williams; Ward's own terms only add to it then.
+  double least_after(Id a, Id b, double from_a, double from_b) const {
     const double p = share(a, b);
-    const double mean = p * from_a + (1.0 - p) * from_b;
-    return (linkage_ == Linkage::kWard ? std::min(mean, from_a + from_b - between) : mean) * kBelow;
+    return (p * from_a + (1.0 - p) * from_b) * kBelow;
   }
 
   /// The one with the lower row becomes both.
@@ -254,8 +254,7 @@ class Rounds {
         if (one.id != kept && one.id != gone) both.offer(one);
       }
     }
-    beyond_[at(kept)] =
-        clusters_.least_after(kept, gone, beyond_[at(kept)], beyond_[at(gone)], nearest_[at(kept)].distance);
+    beyond_[at(kept)] = clusters_.least_after(kept, gone, beyond_[at(kept)], beyond_[at(gone)]);
     nearby_[at(kept)] = both;
   }
 

@@ -127,6 +127,28 @@ def test_threads_searches_and_instruction_sets_change_no_bit(method: str) -> Non
 
 
 @pytest.mark.parametrize("method", list(LINEAR_MEMORY))
+def test_searches_agree_on_many_rows(method: str) -> None:
+    """Many rows between two plantings of the tree, of uneven groups, and on grids where most distances tie."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, d = 1500, 1 + seed % 3
+        X = rng.normal(size=(n, d)) * np.exp(2.0 * rng.normal(size=(n, 1)))
+        grid = rng.integers(0, 30, size=(n, d)).astype(float)
+        for rows in (X, grid):
+            assert np.array_equal(_core.link(rows, method, "tree"), _core.link(rows, method, "all")), seed
+
+
+@pytest.mark.parametrize(("method", "metric"), [pair for pair in PAIRS if pair[1] != "cosine"])
+def test_equals_scipy_on_uneven_groups(method: str, metric: str) -> None:
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(700, 1 + seed % 4)) * np.exp(2.0 * rng.normal(size=(700, 1)))
+        assert_same_tree(
+            linkage(X, method, metric), scipy.cluster.hierarchy.linkage(pdist(X, metric), method)
+        )
+
+
+@pytest.mark.parametrize("method", list(LINEAR_MEMORY))
 def test_equal_rows_merge_first(method: str) -> None:
     X = np.array([[5.0], [1.0], [5.0], [1.0], [5.0], [0.5]])
     Z = linkage(X, method, LINEAR_MEMORY[method][0])

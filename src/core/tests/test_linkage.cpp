@@ -77,6 +77,28 @@ TEST(long_scans_are_shared_by_threads) {
   cladebench::set_max_threads(before);
 }
 
+TEST(a_cluster_is_found_where_it_has_moved) {
+  // Two clusters of far corners merge: the centre of both lies in no box that the tree had.
+  const std::size_t n = 400;
+  std::vector<double> centres(n * 2);
+  for (std::size_t k = 0; k < n; ++k) {
+    centres[2 * k] = k < n / 2 ? 0.01 * static_cast<double>(k) : 100.0 + 0.01 * static_cast<double>(k);
+  }
+  const std::vector<double> weights(n, 0.0);
+  cladebench::ClusterSearch search(2, cladebench::Between::kCentres, Search::kTree, centres, weights);
+  std::vector<std::int64_t> ids(n);
+  for (std::size_t k = 0; k < n; ++k) ids[k] = static_cast<std::int64_t>(k);
+  search.rebuild(ids);
+  centres[2 * 7] = 50.0;
+  search.merge(7, 399);
+  centres[2 * 8] = 50.5;
+  search.merge(8, 398);
+  const std::int64_t who = 8;
+  cladebench::Nearby nearest(1);
+  search.find({&who, 1}, &nearest);
+  CHECK(nearest.found().size() == 1 && nearest.found()[0].id == 7 && nearest.found()[0].distance == 0.25);
+}
+
 TEST(heights_never_fall_where_they_must_not) {
   for (const Linkage linkage : {Linkage::kSingle, Linkage::kAverage, Linkage::kWeighted, Linkage::kWard}) {
     const auto merges = link(points(400, 2, 7), 2, linkage);
