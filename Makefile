@@ -119,7 +119,7 @@ benchmarks: build  ## each kernel against its twin and the best public peer, as 
 	$(BIN)/python -m pytest benchmarks
 
 lock: machine  ## resolve requirements.lock anew (needs uv on the path)
-	uv pip compile pyproject.toml --extra build --extra test --extra lint --extra benchmark --extra images --universal --python-version 3.11 \
+	uv pip compile pyproject.toml --extra run --extra ghc --extra check --extra images --extra build --extra test --extra lint --extra benchmark --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet -o requirements.lock
 
 clean:  ## remove the environment and what was built; data and results stay

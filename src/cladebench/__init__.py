@@ -1,19 +1,11 @@
-"""Reproducible benchmarks and audits of papers on max-margin and hierarchical clustering."""
+"""Reproducible benchmarks and audits of papers on max-margin and hierarchical clustering.
 
-import importlib
-from typing import Any
+``__init__.pyi`` names what is exported; each is imported when it is asked for.
+"""
 
+from cladebench.discovery import lazily
+
+#: The only place that has it: pyproject.toml reads it here.
 __version__ = "0.1.0"
-#: Where names come from, as ``__init__.pyi`` says too: imported when asked for, so that commands start faster.
-_MODULES = {"Hierarchy": "cladebench.hierarchy", "linkage": "cladebench.solvers.linkages"}
-__all__ = ["Hierarchy", "__version__", "linkage"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return getattr(importlib.import_module(_MODULES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazily(__name__, __file__)
+__all__ = [*__dir__(), "__version__"]

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from typing import TextIO
 
-from cladebench import __version__, commands
+from cladebench import __version__, commands, extras
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -43,10 +43,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     The exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage.
     """
-    from cladebench.bench.store import RecordError
-    from cladebench.input_files import InputFileError
-
     args = build_parser().parse_args(argv)
+    try:
+        from cladebench.bench.store import RecordError
+        from cladebench.input_files import InputFileError
+    except ModuleNotFoundError as error:
+        return _say_what_is_missing(args.command, error)
     try:
         _check_current_folder()
         code = int(args.func(args))
@@ -58,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except RecordError as error:
         print(f"cladebench {args.command}: {error}", file=sys.stderr)
         return 1
+    except ModuleNotFoundError as error:
+        return _say_what_is_missing(args.command, error)
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -79,6 +83,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         except OSError:  # the disk that is full may be that of the log
             _give_up(sys.stderr)
         return 1
+
+
+def _say_what_is_missing(command: str, error: ModuleNotFoundError) -> int:
+    """Name the extra that brings a missing package; any other error is raised again."""
+    advice = extras.advice(error)
+    if advice is None:
+        raise error
+    print(f"cladebench {command}: {advice}", file=sys.stderr)
+    return 2
 
 
 def _check_current_folder() -> None:

@@ -1,4 +1,4 @@
-"""The classes that a package exports, imported when they are asked for.
+"""The names that a package exports, imported when they are asked for.
 
 A package's stub, ``__init__.pyi``, has a line for each: ``from .birch import BirchTree as BirchTree``. Type checkers
 and editors read it, and so does the package. A line more changes the code of no other class.
@@ -13,6 +13,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
+
+from cladebench import extras
 
 #: Why a class cannot pass a check, and how the check then fails: the type of its error, or a part of the error's text.
 Excuse: TypeAlias = tuple[str, type[BaseException] | str]
@@ -61,10 +63,10 @@ def exports(stub: Path) -> Mapping[str, str]:
     }
 
 
-def attach(
-    package: str, file: str
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], Callable[..., dict[str, type[Any]]]]:
-    """Make the ``__getattr__``, ``__dir__`` and ``discover`` of a package from its stub.
+def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make the ``__getattr__`` and ``__dir__`` of a package from its stub.
+
+    Each name is imported when it is asked for.
 
     Parameters
     ----------
@@ -84,8 +86,23 @@ def attach(
                 f"{package} has no {name}: {cannot_import(f'{package}.{module}', fault)}"
             ) from fault
 
+    return get, lambda: sorted(exports(stub))
+
+
+def attach(
+    package: str, file: str
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], Callable[..., dict[str, type[Any]]]]:
+    """Make the ``__getattr__``, ``__dir__`` and ``discover`` of a package of classes.
+
+    Parameters
+    ----------
+    package, file : str
+        See `lazily`.
+    """
+    get, exported = lazily(package, file)
+
     def names() -> list[str]:
-        return sorted({*exports(stub), "discover"})
+        return sorted([*exported(), "discover"])
 
     def discover(base: type[Any] | None = None) -> dict[str, type[Any]]:
         """List the exported classes, or those derived from one base, by name.
@@ -93,7 +110,7 @@ def attach(
         A class whose module cannot be imported is named in a warning and left out.
         """
         classes = {}
-        for name in sorted(exports(stub)):
+        for name in exported():
             try:
                 classes[name] = get(name)
             except ImportError as fault:
@@ -105,4 +122,4 @@ def attach(
 
 def cannot_import(module: Path | str, fault: BaseException) -> str:
     """Say which module or file cannot be imported, and why."""
-    return f"{module} cannot be imported ({type(fault).__name__}: {fault})"
+    return f"{module} cannot be imported ({extras.advice(fault) or f'{type(fault).__name__}: {fault}'})"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cladebench import extras
 from cladebench.plotting import PALETTE, use_style
 from cladebench.tree_formats import RootedTree
 from cladebench.validation import check_integer, class_codes
@@ -42,9 +43,7 @@ def draw_hierarchy(
     """Draw a dendrogram; see `Hierarchy.plot`."""
     check_integer("max_leaves", max_leaves, minimum=1)
     if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(layout="constrained")
+        _, ax = extras.need("matplotlib.pyplot", "Hierarchy.plot").subplots(layout="constrained")
     tree = hierarchy.pruned()
     at_root = len(tree.parts(tree.root)) + bool(len(tree.own_samples(tree.root)))
     split = set(tree.splits(max(max_leaves, at_root)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from cladebench import extras
 from cladebench.plotting import PALETTE, SMALL
 from cladebench.tree_drawing import MIXED
 from cladebench.tree_formats import RootedTree
@@ -39,9 +40,7 @@ def draw_unrooted(hierarchy: RootedTree, ax: Axes | None = None, labels: npt.Arr
         np.zeros(hierarchy.n_samples) if labels is None else labels, hierarchy.n_samples
     )
     if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(layout="constrained")
+        _, ax = extras.need("matplotlib.pyplot", "Hierarchy.plot_unrooted").subplots(layout="constrained")
     tree = hierarchy.pruned()
     places = unrooted_layout(tree)
     below = np.flatnonzero(tree.parents >= 0)

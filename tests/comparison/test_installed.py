@@ -1,4 +1,4 @@
-"""The wheel has what a comparison needs: it runs outside of any checkout, by the commands that a user types."""
+"""The wheel has what comparisons and audits need: they run outside of any checkout, by what a user types."""
 
 import os
 import shutil
@@ -12,9 +12,10 @@ import pytest
 from comparison_runs import write_inputs
 
 from doc_examples import ROOT
+from package_build import package_build
 
 #: The wheel by its own rules, but nothing is compiled: the core is the one in use.
-BUILD = "import sys; from scikit_build_core.build import build_wheel as b; b(sys.argv[1], {'wheel.cmake': 'false'})"
+BUILD = "import sys; from scikit_build_core.build import build_wheel as b; b(sys.argv[1], {'wheel.cmake': 'false', 'wheel.py-api': ''})"
 #: An editable installation would answer first.
 NOT_EDITABLE = """
 import sys
@@ -32,6 +33,13 @@ def installed(tmp_path_factory):
     (wheel,) = folder.glob("cladebench-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
+    if (build := package_build()) is not None:
+        subprocess.run(
+            ["cmake", "--install", str(build), "--prefix", str(folder / "site"), "--component", "suite"],
+            env=os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+            check=True,
+            capture_output=True,
+        )
     shutil.copy(cladebench._core.__file__, folder / "site/cladebench")
     (folder / "site/sitecustomize.py").write_text(NOT_EDITABLE)
     return folder / "site"
@@ -75,3 +83,12 @@ def test_a_comparison_runs_from_what_is_installed(installed, tmp_path):
     page = (tmp_path / "report/index.html").read_text(encoding="utf-8")
     assert "Mine has the best score" in page and "color-scheme" in page
     assert str(ROOT) not in page
+
+
+def test_the_audits_workflow_plans_from_what_is_installed(installed, tmp_path):
+    if not (installed / "cladebench/suite").exists():
+        pytest.skip("the core was not built from this checkout")
+    cli = ("-m", "cladebench.cli", "reproduce", "--scope", "smoke", "--cores", "1")
+    said = run(installed, tmp_path, *cli, "--paper", "taxonomy", "--dry-run")
+    assert "artifacts_taxonomy" in said and "gate" in said and str(ROOT / "Snakefile") not in said
+    assert not (tmp_path / "results").exists()

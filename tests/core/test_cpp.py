@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from doc_examples import ROOT
+from package_build import package_build
 
 
 def run(*command: str | Path, **env: str) -> str:
@@ -71,15 +72,6 @@ def compile_target(folder: Path, target: str) -> None:
         *(build_tool("cmake"), "--build", folder),
         *("--target", target, "--parallel", str(os.cpu_count() or 1)),
     )
-
-
-def package_build() -> Path | None:
-    """Where the installed core was compiled from this checkout, or None: its library needs no second compilation."""
-    for cache in ROOT.glob("build/*/CMakeCache.txt"):
-        text = cache.read_text(encoding="utf-8")
-        if f"CMAKE_HOME_DIRECTORY:INTERNAL={ROOT}\n" in text and "SKBUILD_STATE:STRING=editable\n" in text:
-            return cache.parent
-    return None
 
 
 @contextmanager

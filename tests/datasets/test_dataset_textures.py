@@ -201,7 +201,7 @@ def test_without_opencv_the_data_are_unavailable(without):
 
 
 def test_without_opencv_a_loader_says_so(without):
-    with pytest.raises(datasets.DataUnavailable, match=r"^OpenCV cannot be imported .* the extra `images`"):
+    with pytest.raises(datasets.DataUnavailable, match=r"^cv2 is not installed; .*cladebench\[images\]"):
         image_files.read_grey(b"BM\x06\0\0\0", "a.bmp", "toy.tar")
 
 

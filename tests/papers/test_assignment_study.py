@@ -7,7 +7,7 @@ from importlib import metadata
 import numpy as np
 import pytest
 
-from cladebench import datasets
+from cladebench import datasets, extras
 from cladebench.bench.cell_io import Cell
 from cladebench.bench.cell_spec import CellSpec, Limits
 from cladebench.bench.task import draw_task
@@ -123,8 +123,8 @@ def test_without_or_tools_the_cells_are_unavailable(cell, monkeypatch):
     """As those of data that cannot be had: the gate passes, and the claims name the reason."""
 
     def missing(*args, **options):
-        raise ImportError("OR-tools is not installed: it comes with the extra `benchmark` of this package")
+        raise ImportError(extras.missing("ortools"))
 
     monkeypatch.setattr(assignment_study, "balanced_assignment_flow", missing)
-    with pytest.raises(datasets.DataUnavailable, match="extra `benchmark`"):
+    with pytest.raises(datasets.DataUnavailable, match=r"ortools is not installed; .*cladebench\[check\]"):
         protocol.PROTOCOL.run(cell)

@@ -274,7 +274,7 @@ def test_a_failure_of_the_child_is_told():
 
 def test_without_or_tools(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="extra `benchmark`"):
+    with pytest.raises(ImportError, match=r"cladebench\[check\]"):
         balanced_assignment_flow([[0.0]], 0, 1)
 
 

@@ -28,6 +28,13 @@ def user_path(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def count(text: str) -> int:
+    """Read a whole number of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number of at least 1")
+    return int(text)
+
+
 def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) -> None:
     """Add what says which cells a run has.
 

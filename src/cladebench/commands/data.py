@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 
 from cladebench import datasets
-from cladebench.bench.config import load_config
 from cladebench.commands._options import user_path
 from cladebench.datasets import fetch, settings
 
@@ -74,6 +73,8 @@ def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argpars
     """
 
     def run(args: argparse.Namespace) -> int:
+        from cladebench.bench.config import load_config
+
         try:
             os.environ.update(load_config(args.config).data.environment())
             return action(args)

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 from cladebench import datasets
-from cladebench.bench.config import load_config
 from cladebench.bench.core_build import StaleCore, check_core_is_fresh, core_build_id, core_sources_digest
 from cladebench.commands._options import user_path
 from cladebench.commands.data import configured
@@ -53,6 +52,8 @@ def verify(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], str]]]:
+    from cladebench.bench.config import load_config
+
     yield "Python", check_python
     yield "core", check_core
     for name in datasets.names():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from cladebench import extras
 from cladebench.datasets.base import DataUnavailable
 
 #: Distribution whose version enters the names of kept copies (``libraries`` of a registry entry).
@@ -28,8 +29,6 @@ def opencv() -> Any:
     try:
         cv2 = importlib.import_module("cv2")
     except ImportError as error:
-        raise DataUnavailable(
-            f"OpenCV cannot be imported ({error}): it comes with the extra `images` of this package"
-        ) from error
+        raise DataUnavailable(extras.advice(error) or f"OpenCV cannot be imported: {error}") from error
     cv2.setNumThreads(1)
     return cv2

@@ -19,6 +19,7 @@ from typing import IO, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cladebench import extras
 from cladebench.solvers.assignment_flow import (
     ExactAssignment,
     FloatArray,
@@ -108,7 +109,7 @@ def timed_assignment_ilp(
 
 def _model(costs: FloatArray, lower: IntArray, upper: IntArray) -> tuple[Any, list[list[Any]]]:
     """The programme in PuLP, and its variables by row and cluster."""
-    import pulp
+    pulp = extras.need("pulp", "balanced_assignment")
 
     n, n_clusters = costs.shape
     x = [[pulp.LpVariable(f"x{i}_{k}", 0, 1, pulp.LpBinary) for k in range(n_clusters)] for i in range(n)]

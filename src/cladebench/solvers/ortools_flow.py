@@ -19,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cladebench import extras
+
 IntArray = NDArray[np.int64]
 
 
@@ -68,7 +70,7 @@ def min_cost_flow(costs: IntArray, lower: IntArray, upper: IntArray, repeats: in
         If the child failed or found no optimum.
     """
     if importlib.util.find_spec("ortools") is None:
-        raise ImportError("OR-tools is not installed: it comes with the extra `benchmark` of this package")
+        raise ImportError(extras.missing("ortools"))
     sent = io.BytesIO()
     np.savez(sent, costs=costs, lower=lower, upper=upper, repeats=repeats)
     done = subprocess.run([sys.executable, "-m", __name__], input=sent.getvalue(), capture_output=True)

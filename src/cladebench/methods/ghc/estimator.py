@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from cladebench import extras
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics.similarity import Kind, Similarity, exponents
@@ -246,6 +247,7 @@ class GHC(HierarchicalClusterer):
         self._resolve_similarity()
 
     def _resolve_router(self) -> Router:
+        extras.need("jax", "GHC")
         from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router
 
         if isinstance(self.router, str):

@@ -1,0 +1,15 @@
+from .assignment import balanced_assignment as balanced_assignment
+from .correlation_clustering import CorrelationClustering as CorrelationClustering
+from .correlation_clustering import correlation_clustering as correlation_clustering
+from .facility_location import FacilityLocation as FacilityLocation
+from .facility_location import facility_location as facility_location
+from .linkages import linkage as linkage
+from .margin import MarginFit as MarginFit
+from .margin import assignment_costs as assignment_costs
+from .margin import fit_margin as fit_margin
+from .margin import sparse_group_prox as sparse_group_prox
+from .margin import squared_hinge as squared_hinge
+from .tree_metric import TreeMetric as TreeMetric
+from .tree_metric import fit_branch_lengths as fit_branch_lengths
+from .tree_metric import fit_tree_metric as fit_tree_metric
+from .tree_metric import four_point_excess as four_point_excess

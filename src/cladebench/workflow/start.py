@@ -1,0 +1,73 @@
+"""Start Snakemake in a folder, and wait for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from cladebench.workflow import folder_lock
+
+#: BLAS and OpenMP on one thread where processes share the cores: threads that wait for each other spin.
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+def suite() -> Path:
+    """Find the folder of the Snakefile, its configuration and profiles.
+
+    A checkout, or the copy that an installed package has.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is neither.
+    """
+    package = Path(__file__).resolve().parents[1]
+    for folder in (package.parents[1], package / "suite"):
+        if (folder / "Snakefile").is_file() and (folder / "workflow" / "Snakefile").is_file():
+            return folder
+    raise FileNotFoundError(2, "no Snakefile in this installation", str(package / "suite"))
+
+
+def snakemake(
+    folder: Path, snakefile: Path, cores: int, config: Sequence[str], options: Sequence[str]
+) -> int:
+    """Run Snakemake in a folder of which no other run makes use.
+
+    Ctrl-C is its own to handle. Settings of threads in the environment stand; others are one.
+
+    Parameters
+    ----------
+    folder : Path
+        Becomes the current folder.
+    snakefile : Path
+    cores : int
+        Jobs at a time.
+    config : sequence of str
+        ``name=value``.
+    options : sequence of str
+        Further options of Snakemake.
+
+    Returns
+    -------
+    int
+        0; 1 if something failed; 130 if it was interrupted.
+    """
+    os.chdir(folder)
+    where = ["--snakefile", str(snakefile), "--config", *config]
+    if folder_lock.main(where):
+        return 1
+    command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *options, *where]
+    process = subprocess.Popen(command, env={**dict.fromkeys(_ONE_THREAD, "1"), **os.environ})
+    interrupted = False
+    while process.poll() is None:
+        try:
+            process.wait()
+        except KeyboardInterrupt:
+            interrupted = True
+    if interrupted:
+        print(f"interrupted; finished runs are in {folder}: the same command goes on", file=sys.stderr)
+        return 130
+    return int(process.returncode != 0)

@@ -1,0 +1,103 @@
+"""The library works without its extras, and where one is needed its name is said."""
+
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from cladebench import extras
+from doc_examples import ROOT
+
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+OURS = ("plot", "ghc", "images", "run", "check")
+MODULES = {"opencv-python-headless": "cv2", "pyyaml": "yaml"}
+PACKAGES = {re.match(r"[\w-]+", entry)[0] for extra in OURS for entry in EXTRAS[extra]} - {"cladebench"}
+LIGHT = f"""
+import sys
+from importlib.abc import MetaPathFinder
+
+class Absent(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {sorted(MODULES.get(name, name) for name in PACKAGES)}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+
+
+def light(code, *arguments):
+    """Run code where no package of an extra is installed."""
+    command = [sys.executable, "-c", LIGHT + code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+def test_the_library_works_without_any_extra():
+    (example,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    done = light(
+        f"""
+import importlib, pkgutil
+import numpy as np
+import cladebench
+
+for name in ("methods", "distances", "metrics", "solvers"):
+    package = importlib.import_module(f"cladebench.{{name}}")
+    for exported in package.__all__:
+        getattr(package, exported)
+for module in pkgutil.iter_modules(importlib.import_module("cladebench.datasets").__path__):
+    if not module.name.startswith("own_"):
+        importlib.import_module(f"cladebench.datasets.{{module.name}}")
+{example}
+assert cladebench.linkage(np.arange(6.0).reshape(-1, 1)).shape == (5, 4)
+for name, cls in cladebench.methods.discover().items():
+    if name != "GHC":
+        cls(**cls.contract_params).fit(X[::5], y[::5])
+for name in ("GHC", "plot", "plot_unrooted"):
+    try:
+        cladebench.methods.GHC().fit(X) if name == "GHC" else getattr(tree, name)()
+    except ImportError as error:
+        print(error)
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-3:] == [
+        "GHC: jax is not installed; expected pip install 'cladebench[ghc]'",
+        "Hierarchy.plot: matplotlib is not installed; expected pip install 'cladebench[plot]'",
+        "Hierarchy.plot_unrooted: matplotlib is not installed; expected pip install 'cladebench[plot]'",
+    ]
+
+
+@pytest.mark.parametrize("command", ["data list", "audit --results .", "reproduce", "run-comparison a.yaml"])
+def test_a_command_names_the_extra_that_it_lacks(command):
+    done = light("from cladebench.cli import main\nsys.exit(main(sys.argv[1:]))", *command.split())
+    assert done.returncode == 2
+    said = (
+        rf"cladebench {command.split()[0]}: \w+ is not installed; expected pip install 'cladebench\[run\]'\n"
+    )
+    assert re.fullmatch(said, done.stderr), done.stderr
+
+
+def test_other_faults_have_no_advice():
+    assert extras.advice(ModuleNotFoundError("No module named 'no_such'", name="no_such")) is None
+    assert extras.advice(ValueError("wrong")) is None and extras.advice(ModuleNotFoundError("odd")) is None
+
+
+def test_the_cause_of_a_fault_counts():
+    outer = ImportError("cannot be imported")
+    outer.__cause__ = ModuleNotFoundError("No module named 'jax.numpy'", name="jax.numpy")
+    assert extras.advice(outer) == "jax is not installed; expected pip install 'cladebench[ghc]'"
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES))
+def test_each_package_of_an_extra_is_found(package):
+    brings = extras._extra(MODULES.get(package, package))
+    assert brings in OURS and any(entry.startswith(package) for entry in EXTRAS[brings])
+
+
+def test_what_is_needed_and_there_is_imported():
+    assert extras.need("math", "anyone").pi > 3
+    with pytest.raises(ImportError, match=r"^anyone: No module named 'no_such'$"):
+        extras.need("no_such", "anyone")
