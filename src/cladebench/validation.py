@@ -369,7 +369,7 @@ def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
     ValueError
         If labels are of several kinds, or numbers that are not whole.
     """
-    if np.ndim(given) != 1:  # a column
+    if np.asarray(given).ndim != 1:  # a column
         lists = isinstance(given, list | tuple)
         given = [label for row in given for label in row] if lists else np.asarray(given).ravel()
     classes, codes = class_codes(given, len(checked), "y")
@@ -389,7 +389,7 @@ def check_faithful(y: Any) -> None:
 
     With it scikit-learn does too.
     """
-    if np.ndim(y) == 1 and len(class_codes(y, None, "y")[0]) > len(np.unique(np.asarray(y))):
+    if np.asarray(y).ndim == 1 and len(class_codes(y, None, "y")[0]) > len(np.unique(np.asarray(y))):
         raise ValueError(
             "y has labels that NumPy cannot distinguish; expected shorter ones, such as 0, 1, ..."
         )

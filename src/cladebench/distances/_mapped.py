@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
+import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from cladebench.distances._nearest import nearest_rows
 from cladebench.distances.base import Distance, FloatArray, IntArray
 from cladebench.threads import one_thread
 
 
-class MappedDistance(Distance):
+class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance):
     """The Euclidean distance of samples that `_map` has mapped one by one.
 
-    A subclass defines it, and `_learn`.
+    A subclass defines it, `_learn` and `_n_features_out`. Being transformers, they serve as steps of a pipeline.
 
     Neighbours are found by products of matrices, which is some ten times as fast as by differences, and are the same.
     """
@@ -25,6 +29,47 @@ class MappedDistance(Distance):
 
         Where a row is mapped to depends on no other row.
         """
+
+    @property
+    @abstractmethod
+    def _n_features_out(self) -> int:
+        """How many features `transform` returns."""
+
+    def transform(self, X: Any) -> FloatArray:
+        """Map samples so that the distance is the Euclidean distance of their images.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of float64, shape (n, n_features_out)
+            A table where `set_output` asks for one.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of features, is not finite, or the images overflow.
+
+        Examples
+        --------
+        >>> from cladebench.distances import LMNN
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.neighbors import KNeighborsClassifier
+        >>> from sklearn.pipeline import make_pipeline
+        >>> X, y = load_iris(return_X_y=True)
+        >>> make_pipeline(LMNN(), KNeighborsClassifier(3)).fit(X, y).predict(X[:3])
+        array([0, 0, 0])
+        """
+        rows = self._rows("X", X)
+        with one_thread("blas"):
+            images = self._map(rows)
+        if images is rows:  # which may be the caller's own
+            images = rows.copy()
+        if not np.isfinite(images.data if sparse.issparse(images) else images).all():
+            raise ValueError(f"images of {type(self).__name__} overflow; rescale X")
+        return images
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         mapped = self._map(X)

@@ -75,6 +75,8 @@ class GBLMNN(MappedDistance):
         step lowers the loss.
     losses_ : ndarray of shape (n_trees + 1,)
         The loss at the linear map and after each tree; empty where there is nothing to learn.
+    n_iter_ : int
+        Steps that the linear map took.
 
     Notes
     -----
@@ -145,13 +147,14 @@ class GBLMNN(MappedDistance):
 
     def _boost(self, X: FloatArray, codes: IntArray, held: FloatArray, held_codes: IntArray) -> None:
         n_inner = 2**self.max_depth - 1
-        self.components_, self.losses_ = np.eye(X.shape[1]), np.empty(0)
+        self.components_, self.losses_, self.n_iter_ = np.eye(X.shape[1]), np.empty(0), 0
         trees: list[tuple[np.ndarray, FloatArray, FloatArray]] = []
         targets = find_targets(X, codes, self.n_neighbors)
         if has_triplets(codes, targets) and np.ptp(X, axis=0).any():
-            self.components_ = fit_linear(
+            start = fit_linear(
                 X, codes, targets, mu=self.mu, smoothing=self.smoothing, tol=self.tol, max_iter=self.max_iter
-            ).components
+            )
+            self.components_, self.n_iter_ = start.components, start.n_iter
             trees = self._grow(X, codes, targets, held, held_codes)
         m = len(self.components_)
         self.feature_ = np.array([tree[0] for tree in trees], dtype=np.int32).reshape(-1, n_inner)
@@ -193,6 +196,10 @@ class GBLMNN(MappedDistance):
             del trees[kept:], losses[kept + 1 :]
         self.losses_ = np.array(losses)
         return trees
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
 
     def _map(self, X: FloatArray) -> FloatArray:
         Z = np.ascontiguousarray(linear_map(X, self.components_))
