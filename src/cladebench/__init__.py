@@ -6,6 +6,6 @@
 from cladebench.discovery import lazily
 
 #: The only place that has it: pyproject.toml reads it here.
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __getattr__, __dir__ = lazily(__name__, __file__)
 __all__ = [*__dir__(), "__version__"]

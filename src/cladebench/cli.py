@@ -86,7 +86,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _say_what_is_missing(command: str, error: ModuleNotFoundError) -> int:
-    """Name the extra that brings a missing package; any other error is raised again."""
+    """Name the extra that brings a missing package.
+
+    Any other error is raised again.
+    """
     advice = extras.advice(error)
     if advice is None:
         raise error

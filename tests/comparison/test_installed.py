@@ -15,7 +15,11 @@ from doc_examples import ROOT
 from package_build import package_build
 
 #: The wheel by its own rules, but nothing is compiled: the core is the one in use.
-BUILD = "import sys; from scikit_build_core.build import build_wheel as b; b(sys.argv[1], {'wheel.cmake': 'false', 'wheel.py-api': ''})"
+BUILD = """
+import sys
+from scikit_build_core.build import build_wheel
+build_wheel(sys.argv[1], {"wheel.cmake": "false", "wheel.py-api": ""})
+"""
 #: An editable installation would answer first.
 NOT_EDITABLE = """
 import sys

@@ -36,7 +36,7 @@ class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance
         """How many features `transform` returns."""
 
     def transform(self, X: Any) -> FloatArray:
-        """Map samples so that the distance is the Euclidean distance of their images.
+        """Map samples to where the distance is Euclidean.
 
         Parameters
         ----------
