@@ -387,6 +387,8 @@ class Hierarchy:
         live_children = np.bincount(self.parents[not_root & has_samples], minlength=self.n_nodes)
         own = np.bincount(self.leaf_of, minlength=self.n_nodes)
         kept = has_samples & ((own > 0) | (live_children > 1))
+        if kept.all():
+            return self
         # Each pass doubles the chain that a node's pointer jumps over.
         nearest = self.parents.copy()
         lengths = None if self.edge_lengths is None else self.edge_lengths.copy()
