@@ -122,9 +122,9 @@ def _place(tree: RootedTree, split: set[int]) -> tuple[list[_Tip], dict[int, flo
     tips: list[_Tip] = []
     x: dict[int, float] = {}
     shown: list[int] = []
-    below = [tree.root]
-    while below:
-        node = below.pop()
+    waiting = [tree.root]
+    while waiting:
+        node = waiting.pop()
         shown.append(node)
         if node not in split:
             x[node] = len(tips)
@@ -132,7 +132,7 @@ def _place(tree: RootedTree, split: set[int]) -> tuple[list[_Tip], dict[int, flo
             continue
         if len(own := tree.own_samples(node)):
             tips.append(_Tip(node, own, collapsed=False))
-        below.extend(map(int, reversed(tree.children(node))))
+        waiting.extend(map(int, reversed(tree.children(node))))
     own_tip = {tip.node: float(k) for k, tip in enumerate(tips) if tip.node in split}
     for node in reversed(shown):
         if node in split:
@@ -185,7 +185,9 @@ def _draw_strip(ax: Axes, tree: RootedTree, tips: list[_Tip], counts: npt.NDArra
         for k, class_bars in enumerate(_class_bars(counts / counts.sum(axis=1, keepdims=True))):
             colour, _, hatch = _class_style(k)
             strip.add_collection(
-                PolyCollection(class_bars, facecolors=colour, hatch=hatch, edgecolors="white", linewidths=0)
+                PolyCollection(
+                    list(class_bars), facecolors=colour, hatch=hatch, edgecolors="white", linewidths=0
+                )
             )
         strip.set_ylim(0, 1)
     strip.spines[:].set_visible(False)
