@@ -97,7 +97,9 @@ def test_wrong_input_is_one_line(name, damage, words, results, checkout, tmp_pat
     ],
 )
 def test_a_paper_that_is_not_there_is_one_line(more, words, results, tmp_path, capsys):
-    assert main(["export", "--format", "forrt", "--results", str(results), "--out", str(tmp_path), *more]) == 2
+    assert (
+        main(["export", "--format", "forrt", "--results", str(results), "--out", str(tmp_path), *more]) == 2
+    )
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and words in error
 

@@ -70,7 +70,9 @@ def test_workflow_and_run(crate, results):
     assert any(name.startswith("figures/page_paper/") for name in made)
     assert any(name.startswith("tables/page_paper/") for name in made)
     assert "config/config.yaml" in ids(action["object"])
-    software = {(by_id[one]["name"], by_id[one]["softwareVersion"]) for one in ids(workflow["softwareRequirements"])}
+    software = {
+        (by_id[one]["name"], by_id[one]["softwareVersion"]) for one in ids(workflow["softwareRequirements"])
+    }
     assert software == {("python", "3.11"), ("numpy", "2.0")}
 
 

@@ -37,7 +37,9 @@ class Checkout:
         found = read_yaml(self.root / "CITATION.cff", "CITATION.cff")
         for key, kind in (("authors", list), ("license", str)):
             if not isinstance(found, Mapping) or not isinstance(found.get(key), kind) or not found[key]:
-                raise InputFileError(f"CITATION.cff: {key}: missing or wrong; expected the {key} of the software")
+                raise InputFileError(
+                    f"CITATION.cff: {key}: missing or wrong; expected the {key} of the software"
+                )
         return dict(found)
 
     def last_day(self, commits: Iterable[str]) -> str:
