@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from cladebench.audit.audit_table import read_audit_table
 from cladebench.cli import main
 from cladebench.export import FORMATS
+from cladebench.report.claim_review import statement_heads
 
 PAPER = ["--paper", "page_paper"]
 
@@ -56,6 +58,17 @@ def test_without_out_the_files_lie_in_the_run(results, checkout, tmp_path):
     new = after.keys() - before.keys()
     assert {"export/claimreview.jsonld", "export/forrt/page_paper.json", "ro-crate-metadata.json"} <= new
     assert "export/codecheck/page_paper/codecheck.yml" in new
+
+
+def test_the_file_of_reviews_has_one_for_each_statement(results, tmp_path):
+    claims = read_audit_table(results / "audit.csv")
+    heads = [claim["claim"] for claim in statement_heads(claims)]
+    assert export(results, "claimreview", "--out", str(tmp_path / "all.json")) == 0
+    found = json.loads((tmp_path / "all.json").read_bytes())["@graph"]
+    assert [one["itemReviewed"]["identifier"] for one in found] == heads and len(heads) < len(claims)
+    statuses = {one["reviewRating"]["alternateName"] for one in found}
+    assert {"validated", "not tested", "contradicted"} <= statuses
+    assert all((results / one["url"].partition("#")[0]).is_file() for one in found)
 
 
 def test_a_format_of_one_file_may_go_into_a_file(results, tmp_path):
