@@ -214,7 +214,7 @@ def chosen_papers(args: argparse.Namespace) -> list[str]:
 
 
 def papers_of(ids: Iterable[str], where: Path) -> list[str]:
-    """List the names that load the papers of a file, by their ids.
+    """List the names that load the papers of a file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The file in which a comparison names scores of other people's runs: three columns."""
+"""Read the file of other people's scores: three columns."""
 
 from __future__ import annotations
 

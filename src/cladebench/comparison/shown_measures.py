@@ -1,4 +1,4 @@
-"""The measures of a comparison: those of its own, and those that its tables show."""
+"""Measures of a comparison's own, and those that tables show."""
 
 from __future__ import annotations
 

@@ -43,7 +43,10 @@ class Checkout:
         return dict(found)
 
     def last_day(self, commits: Iterable[str]) -> str:
-        """Give the day of the newest commit that git knows; empty where it knows none."""
+        """Give the day of the newest commit that git knows.
+
+        Empty where it knows none.
+        """
         days = (self._git("show", "-s", "--format=%cs", commit) for commit in commits)
         return max(days, default="")
 

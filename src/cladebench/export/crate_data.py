@@ -83,7 +83,10 @@ def data_entities(papers: Iterable[PaperRun], cells: pd.DataFrame) -> Iterator[d
 
 
 def data_set(info: DatasetInfo, users: list[str]) -> dict[str, Any]:
-    """Write a data set of the registry: a collection of files, or what generates it."""
+    """Write a data set of the registry.
+
+    A collection of files, or what generates it.
+    """
     stand_in = f" Stand-in for {info.stand_in_for}." if info.stand_in_for else ""
     entity: dict[str, Any] = {
         "@id": f"{DATA}{info.name}",
@@ -102,7 +105,10 @@ def data_set(info: DatasetInfo, users: list[str]) -> dict[str, Any]:
 
 
 def data_file(file: RemoteFile) -> dict[str, Any]:
-    """Write a file of a data set, with its sha256 and, if it has one, its official address."""
+    """Write a file of a data set with its sha256.
+
+    And with its official address, if it has one.
+    """
     entity: dict[str, Any] = {
         "@id": _id(file),
         "@type": "File" if file.official_url else "CreativeWork",

@@ -1,6 +1,6 @@
-"""Drafts of FORRT replication outcomes: one file a paper, one entry a statement.
+"""Drafts of FORRT replication outcomes.
 
-Fields and words are those of the template "Declaring a replication study outcome according to FORRT".
+One file a paper, one entry a statement. Fields and words are those of the template "Declaring a replication study outcome according to FORRT".
 """
 
 from __future__ import annotations
@@ -123,7 +123,10 @@ def confidence(claim: Mapping[str, Any]) -> str:
 
 
 def evidence(claim: Mapping[str, Any]) -> str:
-    """Say what the answer rests on: the kind of evidence, the reason, the number of results."""
+    """Say what the answer rests on.
+
+    The kind of evidence, the reason, the number of results.
+    """
     said = f"{EVIDENCE[claim['evidence']].done}. {claim['reason']}"
     return f"{said}; n = {claim['n']}" if claim["n"] is not None else said
 

@@ -54,7 +54,7 @@ OUTPUTS = {
 
 
 def files(run: RunFolder, folder: Path) -> Mapping[str, bytes]:
-    """Give the metadata and the workflow; the outputs too where the crate is not the folder of the run.
+    """Give the metadata and the workflow, and outputs that are elsewhere.
 
     A crate may describe only files below its own folder.
     """
@@ -67,14 +67,14 @@ def files(run: RunFolder, folder: Path) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True)
 class Crate:
-    """A run and the checkout that made it, as entities of a crate."""
+    """A run and its checkout as entities of a crate."""
 
     run: RunFolder
     checkout: Checkout
 
     @functools.cached_property
     def outputs(self) -> dict[str, bytes]:
-        """Content of each output, by its name below the folder of the run."""
+        """Content of each output, by its name below the run."""
         found = (path for pattern in OUTPUTS for path in sorted(self.run.results.glob(pattern)))
         return {
             path.relative_to(self.run.results).as_posix(): path.read_bytes()
@@ -84,7 +84,10 @@ class Crate:
 
     @functools.cached_property
     def sources(self) -> dict[str, bytes]:
-        """Content of the workflow's files, the main one first, and of the configuration."""
+        """Content of the workflow's files and of the configuration.
+
+        The main file comes first.
+        """
         names = (*self.checkout.workflow, CONFIGURATION)
         return {name: (self.checkout.root / name).read_bytes() for name in names}
 
@@ -212,7 +215,10 @@ class Crate:
         return [entity for entity in self.data if entity["@id"].startswith(DATA)]
 
     def _day(self) -> str:
-        """The day of publication: that of the release, else of the newest commit that ran."""
+        """The day of publication.
+
+        That of the release, else of the newest commit that ran.
+        """
         day = str(self.checkout.citation.get("date-released", "")) or self.checkout.last_day(
             {str(row["commit"]) for row in self.environments}
         )
@@ -230,7 +236,10 @@ def refs(entities: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
 
 
 def _plain(entity: Mapping[str, Any]) -> dict[str, Any]:
-    """Write lists of one as what is in them, and leave empty ones out."""
+    """Write lists of one as what is in them.
+
+    What is empty is left out.
+    """
     return {
         key: value[0] if isinstance(value, list) and len(value) == 1 else value
         for key, value in entity.items()
@@ -252,7 +261,10 @@ def _file(name: str, content: bytes, about: str) -> dict[str, Any]:
 
 
 def _author(author: Mapping[str, Any]) -> dict[str, Any]:
-    """An author of ``CITATION.cff``: a person, or an organisation, which has a name."""
+    """An author of ``CITATION.cff``.
+
+    A person, or an organisation, which has a name.
+    """
     person = " ".join(str(author[key]) for key in ("given-names", "family-names") if key in author)
     name = str(author.get("name", person))
     return {

@@ -79,7 +79,7 @@ class Format:
 
 
 def as_json(document: Any) -> bytes:
-    """Write JSON that is the same in every run: UTF-8, keys as given."""
+    """Write JSON in UTF-8 with the keys as given."""
     return (json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
