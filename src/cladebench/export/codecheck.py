@@ -1,6 +1,7 @@
 """A CODECHECK bundle for each paper.
 
-It has ``codecheck.yml`` and the files that this names. Version 2.0 of the configuration file: https://codecheck.org.uk/spec/config/2.0/
+It has ``codecheck.yml`` and the files that this names.
+Version 2.0 of the configuration file: https://codecheck.org.uk/spec/config/2.0/
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Drafts of FORRT replication outcomes.
 
-One file a paper, one entry a statement. Fields and words are those of the template "Declaring a replication study outcome according to FORRT".
+One file a paper, one entry a statement. Fields and words are those of the template "Declaring a replication study
+outcome according to FORRT".
 """
 
 from __future__ import annotations
