@@ -93,7 +93,10 @@ def draw_hierarchy(
 
 
 class _Lines:
-    """Lines that are drawn as one collection: artists of their own take a hundred times as long."""
+    """Lines that are drawn as one collection.
+
+    Artists of their own take a hundred times as long.
+    """
 
     def __init__(self, **look: Any) -> None:
         self._look = {"zorder": 2, **look}
@@ -210,7 +213,10 @@ def _draw_strip(ax: Axes, tree: RootedTree, tips: list[_Tip], counts: npt.NDArra
 
 
 def _class_bars(shares: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:
-    """Yield the corners of the bars of each class, one upon the other; shape (n_bars, 4, 2)."""
+    """Yield the corners of the bars of each class.
+
+    One upon the other; shape (n_bars, 4, 2).
+    """
     top = np.cumsum(shares, axis=1)
     for k in range(shares.shape[1]):
         at = np.flatnonzero(shares[:, k])

@@ -1,4 +1,4 @@
-"""New samples in a tree: at each split to the child whose model gives the largest score."""
+"""Place new samples in a tree by the models of its splits."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from cladebench.validation import check_features, check_magnitude
 
 
 class Placing(HierarchicalClusterer):
-    """A hierarchical clusterer whose splits have linear models, by which new samples are placed.
+    """A hierarchical clusterer whose splits have linear models.
 
-    A subclass defines `_models`.
+    New samples are placed by them. A subclass defines `_models`.
     """
 
     def _models(self) -> tuple[np.ndarray, np.ndarray]:
