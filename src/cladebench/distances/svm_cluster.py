@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 
 from cladebench.distances._structural_svm import Oracle, PairSet, learn
 from cladebench.distances.base import StackDistance
-from cladebench.solvers.correlation_clustering import METHODS, CorrelationClustering, correlation_clustering
+from cladebench.solvers.correlation_clusterings import METHODS, CorrelationClustering, correlation_clustering
 from cladebench.solvers.given_distances import GivenDistances
 from cladebench.validation import check_choice, check_flag, check_int, check_real
 
