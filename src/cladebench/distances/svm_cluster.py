@@ -68,7 +68,7 @@ class SVMCluster(StackDistance):
         as the others are.
     scales_ : ndarray of shape (n_distances,)
         Mean of each distance over all pairs of the training sets; 1 where that is 0.
-    objective_path_ : ndarray of shape (n_iter_,)
+    objective_path_ : ndarray of shape (`n_iter_`,)
         Objective of the weights of each round: half the squared norm and C times the mean loss.
     objective_ : float
         The least of them, that of the fitted weights.

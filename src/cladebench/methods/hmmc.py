@@ -48,7 +48,7 @@ class HMMC(GreedyTopDown):
     beta : float, default=0.01
         Weight of exclusive sparsity E. The paper searches 1e-4, ..., 1.
     regularizer : {"group+exclusive", "group", "exclusive", "l1", "l2"}, default="group+exclusive"
-        R = alpha G + beta E (HMMC), alpha G (HMMC-G), beta E (HMMC-E), alpha/(PK) sum |W| (HMMC-1) or
+        R = alpha G + beta E (HMMC), alpha G (HMMC-G), beta E (HMMC-E), `alpha/(PK) sum |W|` (HMMC-1) or
         alpha/(PK) sum W^2 (HMMC-2); G and E are equations 2 and 3.
     grow : {"score", "lowest", "mean", "largest"}, default="score"
         The leaf that is split next: the one with the largest score of equation 4 (the paper). For ablations of it: the

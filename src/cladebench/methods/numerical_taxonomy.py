@@ -109,15 +109,15 @@ class NumericalTaxonomy(DependenceClusterer):
         Clusters, numbered by their first samples.
     n_clusters_ : int
         Clusters; fewer than ``n_clusters`` where the start has fewer, as where fewer samples are distinct.
-    structure_ : ndarray of shape (n_clusters_, n_clusters_)
+    structure_ : ndarray of shape (`n_clusters_`, `n_clusters_`)
         Y, of unit norm in the sense of (5).
-    distances_ : ndarray of shape (n_clusters_, n_clusters_)
+    distances_ : ndarray of shape (`n_clusters_`, `n_clusters_`)
         Between clusters, before a tree is fitted to them; their squares with ``tree_distance="square"``.
     tree_ : Hierarchy or None
         The tree of the clusters (its samples), with edge lengths; where its root is has no meaning.
     hierarchy_ : Hierarchy or None
         The same tree over the samples.
-    tree_distances_ : ndarray of shape (n_clusters_, n_clusters_)
+    tree_distances_ : ndarray of shape (`n_clusters_`, `n_clusters_`)
         Path lengths in the tree.
     residual_ : float
         Root of the sum of squared differences of the two, over pairs of clusters.

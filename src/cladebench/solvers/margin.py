@@ -2,7 +2,8 @@ r"""Squared hinge loss of linear cluster models.
 
 Its minimisation with sparse penalties, and assignment costs.
 
-The convex half of hierarchical maximum-margin clustering [1]_ (section 4.2, eq. 5): for fixed labels y,
+The convex half of hierarchical maximum-margin clustering (section 4.2, eq. 5; `fit_margin` has the reference): for
+fixed labels y,
 
 .. math::
     \min_{W \in \mathbb{R}^{K \times P}} \; h(W) + \sum_p g_p \|W_{:p}\|_2 + \sum_p a_p \|W_{:p}\|_1
@@ -11,14 +12,6 @@ The convex half of hierarchical maximum-margin clustering [1]_ (section 4.2, eq.
 
 The loss depends only on the differences of the models; the penalties choose among equal ones. Results do not
 depend on the number of threads.
-
-References
-----------
-.. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal and G. Mori, Hierarchical maximum-margin clustering,
-   arXiv:1502.01827, 2015.
-.. [2] J. D. Lee, Y. Sun and M. A. Saunders, Proximal Newton-type methods for convex optimization, NIPS 2012.
-.. [3] R. H. Byrd, J. Nocedal and R. B. Schnabel, Representations of quasi-Newton matrices and their use in
-   limited memory methods, Math. Programming 63, 1994.
 """
 
 from __future__ import annotations
@@ -243,6 +236,14 @@ def fit_margin(
     Where nothing is penalised the minimiser is not unique, nor even bounded in directions that no margin feels; what
     is returned lies on the path from the start. On separable data the loss reaches 0 at finite models, and the
     iteration stops once the residual is small.
+
+    References
+    ----------
+    .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal and G. Mori, Hierarchical maximum-margin clustering,
+       arXiv:1502.01827, 2015.
+    .. [2] J. D. Lee, Y. Sun and M. A. Saunders, Proximal Newton-type methods for convex optimization, NIPS 2012.
+    .. [3] R. H. Byrd, J. Nocedal and R. B. Schnabel, Representations of quasi-Newton matrices and their use in
+       limited memory methods, Math. Programming 63, 1994.
     """
     X = _features(X, check=False)
     _check_count("n_clusters", n_clusters, least=2)
