@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +21,8 @@ PLACES = {
     "cladebench.classifiers": "Classifiers that papers compare their distances with.",
     "cladebench.discovery": "How a package finds the names that its stub lists.",
 }
+#: What estimators say of themselves; the page of `cladebench.discovery.Discovered` explains it.
+TRAITS = ("contract_excuses", "contract_params", "order_invariant", "takes_sparse", "uses_labels")
 
 
 class Public(NamedTuple):
@@ -93,7 +95,8 @@ def public_names(src: Path, place: str) -> list[Public]:
 
 def twins(src: Path) -> list[str]:
     """List the modules of `cladebench.reference`."""
-    return sorted(f"cladebench.reference.{path.stem}" for path in _file(src, "cladebench.reference").parent.glob("[a-z]*.py"))
+    files = _file(src, "cladebench.reference").parent.glob("[a-z]*.py")
+    return sorted(f"cladebench.reference.{path.stem}" for path in files)
 
 
 def heading(text: str, line: str = "=") -> str:
@@ -103,6 +106,8 @@ def heading(text: str, line: str = "=") -> str:
 
 def _entry(public: Public) -> str:
     options = "   :members:\n   :inherited-members:\n" if public.kind == "class" else ""
+    if options and public.place != "cladebench.discovery":
+        options += f"   :exclude-members: {', '.join(TRAITS)}\n"
     return (
         f".. currentmodule:: {public.place}\n\n.. auto{public.kind}:: {public.name}\n{options}\n"
         f".. minigallery:: {public.full}\n   :add-heading: Examples that use it\n   :heading-level: -\n"
@@ -110,19 +115,27 @@ def _entry(public: Public) -> str:
 
 
 def _listing(place: str, publics: list[Public]) -> str:
-    toctree = "".join(f"   {public.full}\n" for public in publics)
     names = "".join(f"   {public.name}\n" for public in publics)
-    return (
-        heading(place)
-        + f"{PLACES[place]}\n\n.. currentmodule:: {place}\n\n.. autosummary::\n   :nosignatures:\n\n{names}\n"
-        + f".. toctree::\n   :hidden:\n\n{toctree}"
+    table = f".. currentmodule:: {place}\n\n.. autosummary::\n   :nosignatures:\n\n{names}"
+    return heading(place) + _contents(
+        f"{PLACES[place]}\n\n{table}", [public.full for public in publics], ":hidden:"
     )
 
 
 def _twin(src: Path, module: str) -> str:
     publics = public_names(src, module)
-    body = "".join(f".. auto{p.kind}:: {p.name}\n{'   :members:' if p.kind == 'class' else ''}\n\n" for p in publics)
-    return heading(module) + f".. automodule:: {module}\n   :no-members:\n\n.. currentmodule:: {module}\n\n{body}"
+    body = "".join(
+        f".. auto{p.kind}:: {p.name}\n{'   :members:' if p.kind == 'class' else ''}\n\n" for p in publics
+    )
+    return (
+        heading(module)
+        + f".. automodule:: {module}\n   :no-members:\n\n.. currentmodule:: {module}\n\n{body}"
+    )
+
+
+def _contents(text: str, pages: Iterable[str], option: str = ":maxdepth: 1") -> str:
+    entries = "".join(f"   {page}\n" for page in pages)
+    return f"{text}\n\n.. toctree::\n   {option}\n\n{entries}"
 
 
 def api_pages(src: Path) -> dict[str, str]:
@@ -142,18 +155,17 @@ def api_pages(src: Path) -> dict[str, str]:
     for place in PLACES:
         publics = public_names(src, place)
         pages[f"{place}.rst"] = _listing(place, publics)
-        pages |= {f"{public.full}.rst": heading(public.full) + _entry(public) for public in publics}
+        pages |= {f"{public.full}.rst": heading(public.name) + _entry(public) for public in publics}
     modules = twins(src)
     pages |= {f"{module}.rst": _twin(src, module) for module in modules}
-    pages["cladebench.reference.rst"] = (
-        heading("cladebench.reference")
-        + "Slow exact twins of kernels and solvers, to read beside the papers. Tests and solver checks alone use them.\n\n"
-        + "".join([".. toctree::\n   :maxdepth: 1\n\n", *(f"   {module}\n" for module in modules)])
+    pages["cladebench.reference.rst"] = heading("cladebench.reference") + _contents(
+        "Slow exact twins of kernels and solvers, to read beside the papers.", modules
     )
-    places = [*PLACES, "cladebench.reference"]
-    pages["index.rst"] = (
-        heading("API reference")
-        + "All public names, by package. ``from PACKAGE import NAME`` imports one, and no other.\n\n"
-        + "".join([".. toctree::\n   :maxdepth: 2\n\n", *(f"   {place}\n" for place in places)])
+    places = {**PLACES, "cladebench.reference": "Slow exact twins of kernels and solvers."}
+    table = "".join(f":doc:`{place}`\n   {said}\n" for place, said in places.items())
+    pages["index.rst"] = heading("API reference") + _contents(
+        f"All public names, by package. ``from PACKAGE import NAME`` imports one, and no other.\n\n{table}",
+        places,
+        ":hidden:",
     )
     return pages

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 from check import faults
 from stage import ROOT, SITE, stage
@@ -21,7 +20,7 @@ def main() -> int:
     if code := sphinx([*options, str(BUILD / "source"), str(BUILD / "html")]):
         return code
     found = faults(BUILD / "html")
-    print("\n".join(found) if found else f"site: {Path('build/docs/html/index.html')}; all local links lead somewhere")
+    print("\n".join(found) or "build/docs/html/index.html: all local links lead somewhere")
     return int(bool(found))
 
 

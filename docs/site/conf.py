@@ -3,7 +3,6 @@
 import sys
 from pathlib import Path
 
-
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -85,8 +84,7 @@ html_theme_options = {
 
 def _is_ours(app, what, name, obj, skip, options):
     """Leave out what estimators inherit from scikit-learn; its own documentation has it."""
-    module = getattr(obj, "__module__", None) or ""
-    return True if module.startswith(("sklearn", "builtins")) else None
+    return True if (getattr(obj, "__module__", None) or "").startswith("sklearn") else None
 
 
 def setup(app):

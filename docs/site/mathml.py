@@ -1,16 +1,23 @@
 """Formulas as MathML, which browsers show by themselves: no script is loaded for them."""
 
+import re
+
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
 
 
+def _mathml(formula, **options):
+    """Braces keep their size: without ``left`` TeX does not stretch them, and browsers would."""
+    return re.sub(r"<mo>([{}])</mo>", r'<mo stretchy="false">\1</mo>', tex2mathml(formula, **options))
+
+
 def _inline(self, node):
-    self.body.append(tex2mathml(node.astext()))
+    self.body.append(_mathml(node.astext()))
     raise nodes.SkipNode
 
 
 def _block(self, node):
-    self.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    self.body.append(f'<div class="math">{_mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.report.statements import by_answer, matrix, statements
 
 FULL = "results/full"
 
 
-def answers_of(audit: Path) -> dict[str, list[dict[str, str]]]:
-    """Read the rows of ``audit.csv``, by paper."""
-    papers: dict[str, list[dict[str, str]]] = {}
+def judged(audit: Path) -> dict[str, list[dict[str, Any]]]:
+    """Read the claims of ``audit.csv``, by paper, as far as statements are counted from them."""
+    papers: dict[str, list[dict[str, Any]]] = {}
     with audit.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            papers.setdefault(row["paper"], []).append(row)
+            parts = [{"claim": part.rpartition(": ")[0]} for part in row["parts"].split("; ") if part]
+            papers.setdefault(row["paper"], []).append({**row, "parts": parts})
     return papers
 
 
-def counts(rows: list[dict[str, str]]) -> list[int]:
-    """Count statements by answer, in the order of `ANSWERS`."""
-    found = Counter(row["answer"] for row in rows)
-    if unknown := set(found) - set(ANSWERS):
-        raise ValueError(f"audit.csv: answers {sorted(unknown)}; expected {', '.join(ANSWERS)}")
-    return [found[answer] for answer in ANSWERS]
+def counts(claims: list[dict[str, Any]]) -> list[int]:
+    """Count what a paper states by answer, as the README does."""
+    return list(by_answer(matrix(statements(claims))).values())
+
+
+def _row(cells: Iterable[object]) -> str:
+    return f"|{'|'.join(map(str, cells))}|"
 
 
 def _reason(text: str) -> str:
@@ -36,36 +40,41 @@ def _reason(text: str) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
-def paper_page(plan: dict[str, str], rows: list[dict[str, str]]) -> str:
+def paper_page(plan: dict[str, str], claims: list[dict[str, Any]]) -> str:
     """Write the page of a paper.
 
     Parameters
     ----------
     plan : dict
         Of its ``plan.yaml``: paper, title, citation.
-    rows : list of dict
-        Its rows of ``audit.csv``.
+    claims : list of dict
+        See `judged`.
     """
-    (main,) = [row for row in rows if row["main"] == "true"]
-    numbers = "|".join(map(str, counts(rows)))
-    stand_in = sum(bool(row["stand_in_for"]) for row in rows)
-    return "\n".join(
+    (main,) = [claim for claim in claims if claim["main"] == "true"]
+    on_stand_ins = {claim["claim"] for claim in claims if claim["stand_in_for"]}
+    stated = statements(claims)
+    replaced = sum(statement.head in on_stand_ins for statement in stated)
+    report = f"{FULL}/report/{plan['paper']}"
+    lines = [
+        f"# {plan['title']}",
+        plan["citation"].strip(),
+        "## Its main claim",
+        f"> {main['quote'].strip()}",
+        f"**Answer: {main['answer']}**, {VERDICTS[main['verdict']].why}. {_reason(main['reason'])}",
+        "## All its numbers and sentences",
+        "\n".join([_row(ANSWERS), _row(["--:"] * len(ANSWERS)), _row(counts(claims))]),
+    ]
+    if replaced:
+        lines.append(
+            f"Stand-in data replace data that are not public in {replaced} of {len(stated)} statements."
+        )
+    return "\n\n".join(
         [
-            f"# {plan['title']}\n",
-            f"{plan['citation'].strip()}\n",
-            "## Its main claim\n",
-            f"> {main['quote'].strip()}\n",
-            f"**Answer: {main['answer']}**, {VERDICTS[main['verdict']].why}. {_reason(main['reason'])}\n",
-            "## All its numbers and sentences\n",
-            "|" + "|".join(ANSWERS) + "|\n|" + "--:|" * len(ANSWERS) + f"\n|{numbers}|\n",
-            f"Stand-in data replace data that are not public in {stand_in} of {len(rows)} statements.\n"
-            if stand_in
-            else "",
-            "## Read on\n",
-            f"- The report: `{FULL}/report/{plan['paper']}.html` in the repository, and as one page"
-            f" `{FULL}/report/{plan['paper']}-certificate.html`",
-            f"- [Findings and main tables of all papers](/{FULL}/README.md)",
-            "- [How each answer is reached](/docs/verdicts.md)",
+            *lines,
+            "## Read on",
+            f"- Its report is `{report}.html` in the repository, on one page `{report}-certificate.html`.\n"
+            f"- [Findings and main tables of all papers](/{FULL}/README.md)\n"
+            "- [How each answer is reached](/docs/verdicts.md)\n"
             f"- `cladebench run --paper {plan['paper']}` makes its runs: [running](/docs/running.md)\n",
         ]
     )
@@ -84,23 +93,22 @@ def paper_pages(root: Path) -> dict[str, str]:
     dict of str to str
         Text by file name.
     """
-    answers = answers_of(root / FULL / "audit.csv")
-    plans = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(root.glob("src/cladebench/papers/*/plan.yaml"))]
-    pages = {f"{plan['paper']}.md": paper_page(plan, answers[plan["paper"]]) for plan in plans}
-    lines = [
-        f"|[{plan['title']}]({plan['paper']}.md)|{'|'.join(map(str, counts(answers[plan['paper']])))}|" for plan in plans
-    ]
-    total = sum(map(len, answers.values()))
-    pages["index.md"] = "\n".join(
+    claims = judged(root / FULL / "audit.csv")
+    files = sorted(root.glob("src/cladebench/papers/*/plan.yaml"))
+    plans = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in files]
+    table = [_row(["paper", *ANSWERS]), _row(["---", *["--:"] * len(ANSWERS)])]
+    for plan in plans:
+        table.append(_row([f"[{plan['title']}]({plan['paper']}.md)", *counts(claims[plan["paper"]])]))
+    total = sum(sum(counts(of_paper)) for of_paper in claims.values())
+    names = [plan["paper"] for plan in plans]
+    pages = {f"{plan['paper']}.md": paper_page(plan, claims[plan["paper"]]) for plan in plans}
+    pages["index.md"] = "\n\n".join(
         [
-            "# The five papers\n" if len(plans) == 5 else "# The papers\n",
-            f"What the committed full run says of {total} printed numbers and sentences.\n",
-            "|paper|" + "|".join(ANSWERS) + "|\n|---|" + "--:|" * len(ANSWERS),
-            *lines,
-            f"\nThe report with all numbers is `{FULL}/report/index.html` in the repository.\n",
-            "```{toctree}\n:hidden:\n",
-            *(plan["paper"] for plan in plans),
-            f"/{FULL}/README\n```\n",
+            "# The papers",
+            f"The committed full run judges {total} printed numbers and sentences.",
+            "\n".join(table),
+            f"The report with all numbers is `{FULL}/report/index.html` in the repository.",
+            "\n".join(["```{toctree}\n:hidden:\n", *names, f"/{FULL}/README\n```\n"]),
         ]
     )
     return pages
