@@ -94,6 +94,15 @@ class SVMCluster(StackDistance):
     ----------
     .. [1] T. Finley, T. Joachims, Supervised clustering with support vector machines, ICML 2005.
     .. [2] T. Finley, T. Joachims, Training structural SVMs when exact inference is intractable, ICML 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.distances import SVMCluster
+    >>> near = np.array([[0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 1], [9, 9, 1, 0.0]])
+    >>> stack = np.array([near, 5 - 5 * np.eye(4)])  # the second distance tells nothing
+    >>> SVMCluster().fit([stack], [[0, 0, 1, 1]]).predict(stack).tolist()
+    [0, 0, 1, 1]
     """
 
     contract_params: ClassVar[dict[str, Any]] = {"tol": 0.05, "max_iter": 60}

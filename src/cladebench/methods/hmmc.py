@@ -142,6 +142,13 @@ class HMMC(GreedyTopDown):
     ----------
     .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal, G. Mori, Hierarchical maximum-margin clustering,
        arXiv:1502.01827, 2015.
+
+    Examples
+    --------
+    >>> from cladebench.methods import HMMC
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> HMMC(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0, 0]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 20, "w_tol": 1e-4}

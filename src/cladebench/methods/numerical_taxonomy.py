@@ -149,6 +149,14 @@ class NumericalTaxonomy(DependenceClusterer):
     References
     ----------
     .. [1] M. B. Blaschko, A. Gretton, Learning taxonomies by dependence maximization, NIPS 2008.
+
+    Examples
+    --------
+    >>> from cladebench.methods import NumericalTaxonomy
+    >>> X = [[0, 0], [0, 1], [1, 9], [0, 9], [9, 0], [9, 1]]
+    >>> method = NumericalTaxonomy(n_clusters=3, random_state=0).fit(X)
+    >>> method.labels_.tolist(), method.converged_
+    ([0, 0, 1, 1, 2, 2], True)
     """
 
     def __init__(

@@ -59,6 +59,13 @@ class SparsestCut(HierarchicalClusterer):
     .. [1] S. Dasgupta, A cost function for similarity-based hierarchical clustering, STOC 2016.
     .. [2] M. Charikar, V. Chatziafratis, Approximate hierarchical clustering via sparsest cut and spreading
        metrics, SODA 2017.
+
+    Examples
+    --------
+    >>> from cladebench.methods import SparsestCut
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> SparsestCut(n_clusters=3).fit(X).labels_.tolist()
+    [0, 0, 1, 1, 2]
     """
 
     order_invariant = True

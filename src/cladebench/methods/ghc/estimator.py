@@ -159,6 +159,13 @@ class GHC(HierarchicalClusterer):
     ----------
     N. Monath, A. Kobren, A. Krishnamurthy, A. McCallum, Gradient-based hierarchical clustering, 2017.
     S. Dasgupta, A cost function for similarity-based hierarchical clustering, STOC 2016.
+
+    Examples
+    --------
+    >>> from cladebench.methods import GHC
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> GHC(n_leaves=4, n_iter=50, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0, 0]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}
