@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import adjusted_rand_score
 
+from cladebench import Hierarchy
 from cladebench.methods import NumericalTaxonomy
 
 fields = {
@@ -55,23 +56,29 @@ print(texts[0])
 # Clusters and their tree
 # -----------------------
 # Rows of words are at unit length, and their linear kernel is the cosine of the angle between two texts.
-X = TfidfVectorizer().fit_transform(texts).toarray()
+vectorizer = TfidfVectorizer()
+X = vectorizer.fit_transform(texts).toarray()
 method = NumericalTaxonomy(n_clusters=6, kernel="linear", n_starts=5, random_state=0).fit(X)
 print(f"agreement with the topics: {adjusted_rand_score(truth, method.labels_):.2f}")
 
 # %%
-# The picture
-# -----------
-# A tree of distances has no root. Topics of a field are neighbours, though the method has seen neither.
-field_of = np.array([topics[topic][0] for topic in truth])
-fig, ax = plt.subplots(figsize=(6.5, 5), layout="constrained")
-method.hierarchy_.plot_unrooted(ax, labels=field_of)
-
-# %%
 # The words of each cluster
 # -------------------------
-# Words that are most frequent in a cluster, compared with all texts, give it a name.
-words = np.array(TfidfVectorizer().fit(texts).get_feature_names_out())
+# Words that are more frequent in a cluster than in all texts give it a name.
+words = vectorizer.get_feature_names_out()
+named = []
 for cluster in range(method.n_clusters_):
     lift = X[method.labels_ == cluster].mean(axis=0) - X.mean(axis=0)
-    print(cluster, " ".join(words[np.argsort(-lift)[:4]]))
+    named.append(", ".join(words[np.argsort(-lift)[:3]]))
+    print(cluster, named[-1])
+
+# %%
+# The picture
+# -----------
+# ``tree_`` is the tree of the clusters. A tree of distances has no root. Topics of a field are neighbours, though the
+# method has seen neither.
+tree = method.tree_
+tree = Hierarchy(tree.parents, tree.leaf_of, sample_names=named, edge_lengths=tree.edge_lengths)
+fields_of_clusters = [topics[truth[method.labels_ == cluster][0]][0] for cluster in range(method.n_clusters_)]
+fig, ax = plt.subplots(figsize=(7, 5), layout="constrained")
+tree.plot_unrooted(ax, labels=fields_of_clusters)

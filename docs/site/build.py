@@ -16,7 +16,7 @@ def main() -> int:
     from sphinx.cmd.build import main as sphinx
 
     stage(BUILD / "source")
-    options = ["-b", "html", "-W", "--keep-going", "-q", "-c", str(SITE), "-d", str(BUILD / "doctrees")]
+    options = ["-b", "html", "-a", "-W", "--keep-going", "-q", "-c", str(SITE), "-d", str(BUILD / "doctrees")]
     if code := sphinx([*options, str(BUILD / "source"), str(BUILD / "html")]):
         return code
     found = faults(BUILD / "html")

@@ -12,12 +12,12 @@ def _mathml(formula, **options):
 
 
 def _inline(self, node):
-    self.body.append(_mathml(node.astext()))
+    self.body.append(f'<span class="formula">{_mathml(node.astext())}</span>')
     raise nodes.SkipNode
 
 
 def _block(self, node):
-    self.body.append(f'<div class="math">{_mathml(node.astext(), as_block=True)}</div>')
+    self.body.append(f'<div class="formula">{_mathml(node.astext(), as_block=True)}</div>')
     raise nodes.SkipNode
 
 

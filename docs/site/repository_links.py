@@ -1,4 +1,7 @@
-"""The rule for links to files of the repository that are no pages: the label stays, with the file's path as code."""
+"""The rule for links to files of the repository that are no pages: the label stays, with the file's path as code.
+
+In cells of tables the label stays alone.
+"""
 
 import posixpath
 from pathlib import Path
@@ -8,6 +11,13 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def _is_in_table(node):
+    """Whether there is no room for the path."""
+    while node is not None and not isinstance(node, nodes.entry):
+        node = node.parent
+    return node is not None
 
 
 class RepositoryLinks(SphinxTransform):
@@ -26,14 +36,15 @@ class RepositoryLinks(SphinxTransform):
             target = link["reftarget"].partition("#")[0]
             path = posixpath.normpath(posixpath.join(folder, target))
             if target and not path.startswith("..") and (ROOT / path).exists():
-                link.replace_self(self._text(link, path))
+                link.replace_self(self._text(link, path, _is_in_table(link)))
 
     @staticmethod
-    def _text(link, path):
+    def _text(link, path, in_table):
         label, code = link.astext(), nodes.literal(path, path)
         if label in (path, posixpath.basename(path)):
             return code
-        return [*link.children[0].deepcopy().children, nodes.Text(" ("), code, nodes.Text(")")]
+        text = link.children[0].deepcopy().children
+        return text if in_table else [*text, nodes.Text(" ("), code, nodes.Text(")")]
 
 
 def setup(app):
