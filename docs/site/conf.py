@@ -36,7 +36,7 @@ autosummary_generate = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
-numpydoc_validation_checks = {"GL06", "GL07", "PR03", "PR10"}
+numpydoc_validation_checks = {"GL06", "GL07", "PR02", "PR03", "PR10", "GL08"}
 default_role = "literal"
 
 # Gallery.
