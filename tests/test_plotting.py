@@ -63,8 +63,8 @@ def test_names_and_classes() -> None:
     assert [text.get_text() for text in strip.get_xticklabels()] == ["a", "b"]
     legend = ax.get_legend()
     assert legend is not None and [text.get_text() for text in legend.get_texts()] == ["x", "y"]
-    bars = [bar for bar in strip.patches if bar.get_height() > 0]
-    assert [mpl.colors.to_hex(bar.get_facecolor()).upper() for bar in bars] == list(PALETTE[:2])
+    bars = [bar for bar in strip.collections if len(bar.get_paths())]
+    assert [mpl.colors.to_hex(bar.get_facecolor()[0]).upper() for bar in bars] == list(PALETTE[:2])
     assert ax.get_ylabel() == "height"
     assert drawn(Hierarchy([2, 2, -1], [0, 1]))[0].get_ylabel() == "samples below"
 
@@ -143,3 +143,29 @@ def test_a_picture_shows_a_few_leaves_and_huge_trees_have_none() -> None:
     assert Hierarchy([-1, *range(MOST_NODES - 1)], [MOST_NODES - 1])._repr_svg_() is not None
     assert Hierarchy([-1] + [0] * 40, range(1, 41))._repr_svg_() is not None
     assert Hierarchy([-1, 0] + [1] * 41, range(2, 43))._repr_svg_() is None
+
+
+def test_bars_stand_upon_each_other_and_reach_1() -> None:
+    tree = Hierarchy.from_nested([[0, 1, 2, 3], [4, 5]])
+    _, strip = drawn(tree, labels=list("aabcbb"), max_leaves=2)
+    spans = [
+        [tuple(path.get_extents().extents.round(6)) for path in bars.get_paths()]
+        for bars in strip.collections
+    ]
+    # Of each class its bars from left to right: left, bottom, right, top.
+    assert spans == [
+        [(-0.4, 0.0, 0.4, 0.5)],
+        [(-0.4, 0.5, 0.4, 0.75), (0.6, 0.0, 1.4, 1.0)],
+        [(-0.4, 0.75, 0.4, 1.0)],
+    ]
+
+
+def test_of_tips_that_stand_too_near_some_are_named() -> None:
+    ax, strip = drawn(Hierarchy.from_nested(list(range(900))))
+    texts = [text.get_text() for text in strip.get_xticklabels()]
+    step = int(strip.get_xlabel().split("one in ")[1].split()[0])
+    assert step > 1 and texts == [str(i) for i in range(0, 900, step)]
+    inches = ax.get_window_extent().width / ax.figure.dpi
+    assert 0.1 <= inches / len(texts) <= 0.2
+    # All branches are there: a stem and a leader a tip, and one bar.
+    assert [len(lines.get_segments()) for lines in ax.collections[:3]] == [900, 1, 900]

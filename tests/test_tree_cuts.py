@@ -18,6 +18,39 @@ def same_partition(a: np.ndarray, b: np.ndarray) -> bool:
     return alike and all((x == -1) == (y == -1) for x, y in pairs)
 
 
+def largest_clusters(tree: Hierarchy, node: int) -> dict[int, int]:
+    """By brute force: number of clusters of all cuts below a node -> the least of their largest clusters."""
+    found = {1: int(tree.sizes[node])}
+    if parts := tree.parts(node):
+        own = len(tree.own_samples(node))
+        below = {int(own > 0): own}
+        for part in parts:
+            cuts = largest_clusters(tree, part)
+            pairs = [(m + n, max(a, b)) for m, a in below.items() for n, b in cuts.items()]
+            below = {count: min(worst for k, worst in pairs if k == count) for count, _ in pairs}
+        found |= {k: min(worst, found.get(k, worst)) for k, worst in below.items()}
+    return found
+
+
+@given(hierarchies(with_heights=True), st.integers(1, 12))
+def test_no_cut_is_more_balanced(tree: Hierarchy, n_leaves: int) -> None:
+    sizes = np.bincount(tree.cut(n_leaves, by="size"))
+    assert len(sizes) <= n_leaves
+    best = largest_clusters(tree, tree.root)
+    assert sizes.max() == min(worst for count, worst in best.items() if count <= n_leaves)
+
+
+@given(binary_hierarchies(min_samples=2), st.integers(1, 30))
+def test_of_binary_trees_cuts_have_all_clusters_asked_for(tree: Hierarchy, n_leaves: int) -> None:
+    for by in ("height", "size"):
+        assert len(set(tree.cut(n_leaves, by=by))) == min(n_leaves, tree.n_samples)
+
+
+def test_a_cut_goes_by_height_or_size() -> None:
+    with pytest.raises(ValueError, match=r"by='weight': expected one of"):
+        Hierarchy.from_nested([0, 1]).cut(2, by="weight")
+
+
 @given(binary_hierarchies(min_samples=2), st.integers(-1, 30))
 def test_cut_at_a_height_is_scipys(tree: Hierarchy, height: int) -> None:
     found = tree.cut_at(height + 0.5)

@@ -1,6 +1,6 @@
 """The command line.
 
-Data, run, collect, crosscheck, audit, artifacts, report, readme, gate, compare, verify.
+Data, run, collect, crosscheck, audit, artifacts, report, readme, export, gate, compare, verify.
 """
 
 from __future__ import annotations

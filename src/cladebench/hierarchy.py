@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench import tree_cuts, tree_formats
-from cladebench.validation import as_array, as_floats, as_index, check_integer, class_codes
+from cladebench.validation import as_array, as_floats, as_index, check_choice, check_integer, class_codes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -274,7 +274,7 @@ class Hierarchy:
         nodes = self._tree.lca(u, v).reshape(a.shape)
         return nodes if nodes.ndim else int(nodes)
 
-    def cut(self, n_leaves: int) -> IntArray:
+    def cut(self, n_leaves: int, by: str = "height") -> IntArray:
         """Cut the tree into at most `n_leaves` clusters, from the top down.
 
         The node with the largest height (the most samples, if there are no heights; the lowest index among
@@ -285,7 +285,11 @@ class Hierarchy:
         Parameters
         ----------
         n_leaves : int
-            The largest number of clusters, at least 1.
+            The largest number of clusters, at least 1. With two children a node and one sample a leaf there are exactly
+            so many.
+        by : {"height", "size"}, default="height"
+            "size" splits the node with the most samples next, and is balanced: no cut of the tree into at most
+            `n_leaves` clusters has a smaller largest cluster.
 
         Returns
         -------
@@ -300,7 +304,7 @@ class Hierarchy:
         [0, 0, 1, 2, 2]
         """
         begins = {0}  # positions in sample_order at which a cluster begins
-        for node in self.splits(n_leaves):
+        for node in self.splits(n_leaves, by):
             begins.update(int(self.first[part]) for part in self.parts(node))
         return tree_cuts.from_begins(self, begins)
 
@@ -381,13 +385,14 @@ class Hierarchy:
         """
         return [int(child) for child in self.children(node) if self.sizes[child] > 0]
 
-    def splits(self, n_leaves: int) -> list[int]:
+    def splits(self, n_leaves: int, by: str = "height") -> list[int]:
         """List the nodes that `cut` splits, in order.
 
         They are split to reach at most `n_leaves` clusters.
         """
         check_integer("n_leaves", n_leaves, minimum=1)
-        priority = self.sizes if self.heights is None else self.heights
+        check_choice("by", by, ("height", "size"))
+        priority = self.sizes if self.heights is None or by == "size" else self.heights
         queue = [(-priority[self.root], self.root)]
         n_clusters = 1
         done: list[int] = []
@@ -484,6 +489,8 @@ class Hierarchy:
         live_children = np.bincount(self.parents[not_root & has_samples], minlength=self.n_nodes)
         own = np.bincount(self.leaf_of, minlength=self.n_nodes)
         kept = has_samples & ((own > 0) | (live_children > 1))
+        if kept.all():
+            return self
         # Each pass doubles the chain that a node's pointer jumps over.
         nearest = self.parents.copy()
         lengths = None if self.edge_lengths is None else self.edge_lengths.copy()

@@ -54,7 +54,7 @@ class RootedTree(Protocol):
     def own_samples(self, node: int) -> IntArray:
         """Samples that sit at a node itself."""
 
-    def splits(self, n_leaves: int) -> list[int]:
+    def splits(self, n_leaves: int, by: str = "height") -> list[int]:
         """Nodes that a cut into `n_leaves` clusters splits."""
 
     def pruned(self) -> Self:

@@ -24,10 +24,6 @@ constexpr double kBetter = 1e-9;
 // Relative to the squares of D: how exact `squares - product` is, and below what a fit is perfect.
 constexpr double kDifferenceRounding = 1e-12, kPerfect = 1e-28;
 
-double at(std::span<const double> D, std::size_t k, Node i, Node j) {
-  return D[static_cast<std::size_t>(i) * k + static_cast<std::size_t>(j)];
-}
-
 /// A tree rooted at a point, with all that least squares needs of it and of D.
 struct Cuts {
   TreeParents parent;
@@ -35,6 +31,7 @@ struct Cuts {
   TreeParents n_nodes;  ///< below each node, itself included
   Values size;          ///< points below each node
   Values sum;           ///< of D over the pairs that the edge above each node parts
+  Values to_points;     ///< nodes x points: sums of D from the points below each node to each point
 
   TreeParents child, sibling, waiting;  ///< of `lay_out` alone
 
@@ -114,12 +111,12 @@ Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
   tree.size.assign(n, 0.0);
   tree.sum.assign(n, 0.0);
   std::fill_n(tree.size.begin(), k, 1.0);
-  Values to_points(n * k, 0.0);  // sums of D from the points below each node to each point
-  std::copy_n(D.begin(), k * k, to_points.begin());
+  tree.to_points.assign(n * k, 0.0);
+  std::copy_n(D.begin(), k * k, tree.to_points.begin());
   for (std::size_t place = n; place-- > 1;) {
     const Node v = tree.order[place], up = tree.parent[v];
-    const double* mine = to_points.data() + static_cast<std::size_t>(v) * k;
-    double* theirs = to_points.data() + static_cast<std::size_t>(up) * k;
+    const double* mine = tree.to_points.data() + static_cast<std::size_t>(v) * k;
+    double* theirs = tree.to_points.data() + static_cast<std::size_t>(up) * k;
     keep_on(k);
     double across = 0.0;
     for (std::size_t j = 0; j < k; ++j) across += mine[j];
@@ -131,6 +128,42 @@ Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
     for (std::size_t j = 0; j < k; ++j) theirs[j] += mine[j];
   }
   return tree;
+}
+
+/// The same tree with another point as its root, without `to_points`: an edge parts the same pairs from both
+/// sides. O(k).
+Cuts seen_from(const Cuts& tree, std::size_t k, Node root) {
+  Cuts seen;
+  seen.parent = rerooted(tree.parent, root);
+  lay_out(seen);
+  seen.size = tree.size;
+  seen.sum = tree.sum;
+  for (Node v = root; tree.parent[v] != -1; v = tree.parent[v]) {
+    seen.size[tree.parent[v]] = static_cast<double>(k) - tree.size[v];
+    seen.sum[tree.parent[v]] = tree.sum[v];
+  }
+  seen.size[root] = static_cast<double>(k);
+  seen.sum[root] = 0.0;
+  return seen;
+}
+
+/// Sums of D from the points that are not below each node to each point, nodes x points; of a binary tree.
+Values outside(std::span<const double> D, std::size_t k, const Cuts& tree) {
+  Values sums(tree.nodes() * k, 0.0);
+  for (std::size_t place = 1; place < tree.nodes(); ++place) {
+    const Node v = tree.order[place], up = tree.parent[v];
+    double* mine = sums.data() + static_cast<std::size_t>(v) * k;
+    keep_on(k);
+    const bool at_root = tree.parent[up] == -1;  // which is a point
+    std::copy_n((at_root ? D.data() : sums.data()) + static_cast<std::size_t>(up) * k, k, mine);
+    if (at_root) continue;
+    for (Node c = tree.child[up]; c != -1; c = tree.sibling[c]) {
+      if (c == v) continue;
+      const double* theirs = tree.to_points.data() + static_cast<std::size_t>(c) * k;
+      for (std::size_t j = 0; j < k; ++j) mine[j] += theirs[j];
+    }
+  }
+  return sums;
 }
 
 /// Path lengths between the points; the tree is laid out.
@@ -150,6 +183,24 @@ Values paths(std::size_t k, const Cuts& tree, std::span<const double> lengths) {
   for (std::size_t i = 0; i < k; ++i) std::copy_n(apart.begin() + i * n, k, between_points.begin() + i * k);
   return between_points;
 }
+
+/// What the edges at a vertex say of S, the sum of the distances of all points from it; see `Lengths::solve`.
+struct Vertex {
+  double known = 0.0, weight = 1.0, total = std::numeric_limits<double>::quiet_NaN();
+
+  void settle() {
+    if (std::isnan(total)) total = known / weight;
+  }
+};
+
+/// A move that a tree may make, as the edges that it changes; see `Grafts`.
+struct Move {
+  Node v;            ///< comes to hang on the edge above path[0]
+  TreeParents path;  ///< from there up to the old child of v
+  Node sibling;      ///< the other child, which comes to hang at the path's end
+  Values size, sum;  ///< of the new edges above path[1], path[2], ...
+  const Cuts* from;  ///< the tree before
+};
 
 /// Least squares on one tree after another; what it needs for it is kept.
 class Lengths {
@@ -177,6 +228,47 @@ class Lengths {
     for (std::size_t v = 0; v < tree.nodes(); ++v) vertex_[v] = static_cast<Node>(v);
     solve(tree, tree.sum, free_);
     return left_over(tree, free_);
+  }
+
+  /// Prepares bounds of trees that are a move away from this one.
+  void start_moves(const Cuts& tree) {
+    left_ = bound(tree);
+    lengths_ = free_;
+    around_.resize(tree.nodes());
+    for (std::size_t v = 0; v < tree.nodes(); ++v) around_[v] = {known_[v], weight_[v], total_[v]};
+  }
+
+  /// The bound of the tree after a move, up to rounding. Only edges at vertices of the path get other
+  /// lengths.
+  double bound(const Move& move) {
+    const Cuts& tree = *move.from;
+    const std::size_t n_changed = move.path.size();
+    changed_.assign(n_changed, {});  // v, then the path from its second node on
+    Vertex& moved = changed_[0];
+    add_edge(moved, tree.sum[move.v], points_ - tree.size[move.v]);
+    add_edge(moved, tree.sum[move.path[0]], tree.size[move.path[0]]);
+    for (std::size_t s = 1; s < n_changed; ++s) {
+      add_edge(changed_[s - 1], move.sum[s - 1], move.size[s - 1]);
+      add_edge(changed_[s], move.sum[s - 1], points_ - move.size[s - 1]);
+      const Node side = off_path(move, s);
+      add_edge(changed_[s], tree.sum[side], tree.size[side]);
+    }
+    add_edge(changed_.back(), tree.sum[move.sibling], tree.size[move.sibling]);
+    for (Vertex& vertex : changed_) vertex.settle();
+    double explains = 0.0;
+    const auto same_cut = [&](Node v, const Vertex& lower, const Vertex& upper) {
+      explains += tree.sum[v] * (length(tree.size[v], lower, upper) - lengths_[v]);
+    };
+    same_cut(move.v, moved, around_[tree.parent[move.v]]);
+    same_cut(move.path[0], around_[move.path[0]], moved);
+    for (std::size_t s = 1; s < n_changed; ++s) {
+      explains += move.sum[s - 1] * length(move.size[s - 1], changed_[s], changed_[s - 1]);
+      explains -= tree.sum[move.path[s]] * lengths_[move.path[s]];
+      const Node side = off_path(move, s);
+      same_cut(side, around_[side], changed_[s]);
+    }
+    same_cut(move.sibling, around_[move.sibling], changed_.back());
+    return left_ - explains;
   }
 
   /// Squares that the best non-negative lengths leave, recomputed from them; these are in `best`. Only a
@@ -303,6 +395,30 @@ class Lengths {
     }
   }
 
+  /// The edge parts so many points beyond it from the vertex.
+  void add_edge(Vertex& vertex, double sum, double beyond) const {
+    const double share = share_[static_cast<std::size_t>(beyond)];
+    if (share == 0.0) {
+      vertex.total = sum / beyond;
+    } else {
+      vertex.known += sum * share;
+      vertex.weight += beyond * share;
+    }
+  }
+
+  double length(double below, const Vertex& lower, const Vertex& upper) const {
+    const double share = share_[static_cast<std::size_t>(below)];
+    if (share != 0.0) return (lower.total - upper.total) * share;
+    const double branch = upper.total * upper.weight - upper.known;
+    return (branch - (lower.total * (1.0 - lower.weight) + lower.known)) / below;
+  }
+
+  /// The child of path[s] that is not on the path.
+  static Node off_path(const Move& move, std::size_t s) {
+    const Node first = move.from->child[move.path[s]];
+    return first == move.path[s - 1] ? move.from->sibling[first] : first;
+  }
+
   /// Sets `slope_` to the sums across edges that D has more than the tree.
   void gradient(const Cuts& tree, const Values& x) {
     const std::size_t n = tree.nodes();
@@ -361,6 +477,9 @@ class Lengths {
   std::vector<char> kept_;
   TreeParents vertex_;
   Values known_, weight_, total_, slope_, trial_, free_;
+  std::vector<Vertex> around_, changed_;  // of the tree that moves start from, and of a move
+  Values lengths_;                        // of any sign, of the tree that moves start from
+  double left_ = 0.0;
 };
 
 /// The best tree of those that are offered.
@@ -370,7 +489,7 @@ class Best {
 
   /// Takes the tree if it is better; `order` is laid out only where it has to be.
   void offer(Cuts& tree) {
-    const double enough = squares_ * (1.0 - kBetter) - kPerfect * lengths_.squares();
+    const double enough = this->enough();
     if (lengths_.bound(tree) - kDifferenceRounding * lengths_.squares() > enough) return;
     lay_out(tree);
     const double found = lengths_.fit(tree, enough, x_);
@@ -381,12 +500,22 @@ class Best {
     }
   }
 
+  void start_moves(const Cuts& tree) { lengths_.start_moves(tree); }
+
+  /// Whether the tree after a move need be offered; with room for another order of summation.
+  bool may_be_better(const Move& move) {
+    return !(lengths_.bound(move) - 2.0 * kDifferenceRounding * lengths_.squares() > enough());
+  }
+
   /// Whether a better one has been found since the last call.
   bool improved() { return std::exchange(improved_, false); }
 
   const TreeParents& parent() const { return parent_; }
 
  private:
+  /// A better tree leaves less.
+  double enough() const { return squares_ * (1.0 - kBetter) - kPerfect * lengths_.squares(); }
+
   Lengths lengths_;
   double squares_ = std::numeric_limits<double>::infinity();
   TreeParents parent_;
@@ -397,76 +526,94 @@ class Best {
 /// Offers the trees in which what is not below v hangs on another edge below v.
 class Grafts {
  public:
-  Grafts(std::span<const double> D, std::size_t k, const Cuts& tree, Node v)
-      : tree_(tree), v_(v), cross_(tree.nodes(), 0.0) {
-    std::vector<char> below(k, 0);
-    const auto first = std::find(tree.order.begin(), tree.order.end(), v), last = first + tree.n_nodes[v];
-    for (auto node = first; node != last; ++node) {
-      if (*node < static_cast<Node>(k)) below[*node] = 1;
-    }
-    for (auto node = last; node-- != first + 1;) {
-      const Node w = *node;
-      if (w < static_cast<Node>(k)) {
-        keep_on(k);
-        for (std::size_t i = 0; i < k; ++i) {
-          if (!below[i]) cross_[w] += at(D, k, w, static_cast<Node>(i));
-        }
-      }
+  /// `others` has the sum of D from each point below v to those that are not.
+  Grafts(std::size_t k, const Cuts& tree, Node v, const double* others)
+      : tree_(tree), cross_(tree.nodes(), 0.0) {
+    move_.v = v;
+    move_.from = &tree;
+    first_ =
+        static_cast<std::size_t>(std::find(tree.order.begin(), tree.order.end(), v) - tree.order.begin());
+    last_ = first_ + static_cast<std::size_t>(tree.n_nodes[v]);
+    for (std::size_t place = last_; place-- > first_ + 1;) {
+      const Node w = tree.order[place];
+      if (w < static_cast<Node>(k)) cross_[w] = others[w];
       cross_[tree.parent[w]] += cross_[w];
       if (tree.parent[w] == v) top_.push_back(w);
     }
-    for (auto node = first + 1; node != last; ++node) targets_.push_back(*node);
   }
 
   void offer_all(std::size_t radius, Best& best) {
     if (top_.size() != 2) return;
-    for (const Node target : targets_) {
-      path_.assign(1, target);
-      while (path_.back() != top_[0] && path_.back() != top_[1]) path_.push_back(tree_.parent[path_.back()]);
-      if (path_.size() >= 2 && path_.size() - 1 <= radius) offer(best);
+    bool started = false;
+    std::vector<std::size_t> steps(tree_.nodes(), 0);  // down from v's child
+    for (std::size_t place = first_ + 1; place < last_;) {
+      const Node target = tree_.order[place];
+      if (tree_.parent[target] != move_.v) steps[target] = steps[tree_.parent[target]] + 1;
+      if (steps[target] > radius) {
+        place += static_cast<std::size_t>(tree_.n_nodes[target]);
+        continue;
+      }
+      ++place;
+      if (steps[target] == 0) continue;
+      if (!std::exchange(started, true)) best.start_moves(tree_);
+      set_move(target);
+      if (best.may_be_better(move_)) offer(best);
     }
   }
 
  private:
   /// The path goes up from the new place of v to its old child, whose sibling comes to hang there. It turns
   /// around: below a node of it is now what was not below its child.
+  void set_move(Node target) {
+    move_.path.assign(1, target);
+    move_.size.clear();
+    move_.sum.clear();
+    while (move_.path.back() != top_[0] && move_.path.back() != top_[1]) {
+      const Node child = move_.path.back();
+      move_.size.push_back(tree_.size[move_.v] - tree_.size[child]);
+      move_.sum.push_back(tree_.sum[child] + tree_.sum[move_.v] - 2.0 * cross_[child]);
+      move_.path.push_back(tree_.parent[child]);
+    }
+    move_.sibling = move_.path.back() == top_[0] ? top_[1] : top_[0];
+  }
+
   void offer(Best& best) {
     grafted_.parent = tree_.parent;
     grafted_.size = tree_.size;
     grafted_.sum = tree_.sum;
-    grafted_.parent[path_[0]] = v_;
-    for (std::size_t step = 1; step < path_.size(); ++step) {
-      const Node child = path_[step - 1], w = path_[step];
-      grafted_.parent[w] = step == 1 ? v_ : child;
-      grafted_.size[w] = tree_.size[v_] - tree_.size[child];
-      grafted_.sum[w] = tree_.sum[child] + tree_.sum[v_] - 2.0 * cross_[child];
+    grafted_.parent[move_.path[0]] = move_.v;
+    for (std::size_t step = 1; step < move_.path.size(); ++step) {
+      const Node w = move_.path[step];
+      grafted_.parent[w] = step == 1 ? move_.v : move_.path[step - 1];
+      grafted_.size[w] = move_.size[step - 1];
+      grafted_.sum[w] = move_.sum[step - 1];
     }
-    const Node sibling = path_.back() == top_[0] ? top_[1] : top_[0];
-    grafted_.parent[sibling] = path_.back();
+    grafted_.parent[move_.sibling] = move_.path.back();
     best.offer(grafted_);
   }
 
   const Cuts& tree_;
-  Node v_;
   Values cross_;  ///< sums of D between the points below each node and those that are not below v
-  TreeParents top_, targets_, path_;
+  TreeParents top_;
+  std::size_t first_, last_;  ///< places in the order of what is below v
+  Move move_;
   Cuts grafted_;
 };
 
 /// Makes the best move; false if none improves.
 bool best_move(std::span<const double> D, std::size_t k, std::size_t radius, Best& best) {
-  const TreeParents current = rerooted(best.parent(), 0);
-  std::vector<Cuts> views;
-  for (std::size_t r = 0; r < k; ++r) views.push_back(cuts_of(D, k, rerooted(current, static_cast<Node>(r))));
-  TreeParents point(current.size());  // one below each node
-  for (auto node = views[0].order.rbegin(); node != views[0].order.rend(); ++node) {
+  const Cuts tree = cuts_of(D, k, rerooted(best.parent(), 0));
+  const Values beyond = outside(D, k, tree);
+  TreeParents point(tree.nodes());  // one below each node
+  for (auto node = tree.order.rbegin(); node != tree.order.rend(); ++node) {
     if (*node < static_cast<Node>(k)) point[*node] = *node;
-    if (current[*node] >= 0) point[current[*node]] = point[*node];
+    if (tree.parent[*node] >= 0) point[tree.parent[*node]] = point[*node];
   }
   best.improved();
-  for (std::size_t v = 1; v < current.size(); ++v) {
-    Grafts(D, k, views[0], static_cast<Node>(v)).offer_all(radius, best);
-    Grafts(D, k, views[point[v]], current[v]).offer_all(radius, best);
+  for (std::size_t v = 1; v < tree.nodes(); ++v) {
+    Grafts(k, tree, static_cast<Node>(v), beyond.data() + v * k).offer_all(radius, best);
+    const Cuts turned = seen_from(tree, k, point[v]);
+    Grafts(k, turned, tree.parent[v], tree.to_points.data() + v * k).offer_all(radius, best);
   }
   return best.improved();
 }

@@ -39,6 +39,31 @@ def both(F: np.ndarray) -> tuple[CenteredGram, CenteredGram]:
 # ---------------------------------------------------------------- centring and sums
 
 
+@settings(deadline=None)
+@given(some_factors, st.booleans())
+def test_a_matrix_that_may_be_written_over_gives_the_same_bits(F: np.ndarray, equal: bool) -> None:
+    M = np.full((len(F), len(F)), 0.1) if equal else F @ F.T
+    before = M.copy()
+    kept = center(M)
+    assert np.array_equal(M, before)
+    over = center(M, overwrite=True)
+    assert np.array_equal(kept.values, over.values) and over.values is M
+    A = np.exp(before / (1.0 + np.abs(before).max()))
+    copy = A.copy()
+    cut = normalized_cut(A)
+    assert np.array_equal(A, copy) and np.array_equal(normalized_cut(copy, overwrite=True), cut)
+    assert np.array_equal(copy, cut)
+
+
+def test_a_matrix_of_several_blocks_is_symmetrised() -> None:
+    M = np.random.default_rng(0).normal(size=(13, 13))
+    expected = (M + M.T) / 2.0
+    for block in (1, 4, 13, 20):
+        found = M.copy()
+        module._symmetrise(found, block)
+        assert np.array_equal(found, expected)
+
+
 @settings(max_examples=100, deadline=None)
 @given(some_factors)
 def test_centring_is_by_definition(F: np.ndarray) -> None:

@@ -213,12 +213,24 @@ def chosen_papers(args: argparse.Namespace) -> list[str]:
         If ``cells.parquet`` cannot be read, or holds a paper that cannot be found.
     """
     from cladebench.bench.cells_table import read_cells
-    from cladebench.bench.config import load_config
 
     if args.paper:
         return list(dict.fromkeys(args.paper))
     path = args.results / "cells.parquet"
-    return _names_of(read_cells(path)["paper"], path, load_config().papers)
+    return papers_of(read_cells(path)["paper"], path)
+
+
+def papers_of(ids: Iterable[str], where: Path) -> list[str]:
+    """List the names that load the papers of a file.
+
+    Raises
+    ------
+    InputFileError
+        If there is none, or one cannot be found.
+    """
+    from cladebench.bench.config import load_config
+
+    return _names_of(ids, where, load_config().papers)
 
 
 def _names_of(ids: Iterable[str], where: Path, configured: Iterable[str]) -> list[str]:

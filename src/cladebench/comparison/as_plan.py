@@ -16,6 +16,7 @@ from cladebench.bench.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.jobs import Job, expand
 from cladebench.bench.plan import Plan, Problem
 from cladebench.comparison import CONTROLS
+from cladebench.comparison.shown_measures import OWN_MEASURES
 from cladebench.files import write_atomically
 from cladebench.input_files import InputFileError, parse_json
 from cladebench.measures import with_own
@@ -37,39 +38,6 @@ SHARE = 0.5
 NAMING = ("linkage", "threshold", "branching_factor", "gini_threshold")
 #: Behind the name of a data set: all of its rows, once, for pictures.
 WHOLE = ".all"
-
-OWN_MEASURES: Mapping[str, Mapping[str, Any]] = {
-    "dasgupta_ratio": {
-        "meaning": "Dasgupta cost over its expectation when the rows of the tree are permuted: 1 by chance",
-        "title": "Dasgupta cost / chance",
-        "direction": "lower",
-        "range": [0, None],
-        "blind": 1.0,
-    },
-    "silhouette": {
-        "meaning": "mean silhouette: how much nearer points lie to their own cluster than to the next",
-        "title": "silhouette",
-        "direction": "higher",
-        "range": [-1, 1],
-    },
-    "calinski_harabasz": {
-        "meaning": "Calinski-Harabasz index: variance between clusters over variance within",
-        "title": "Calinski-Harabasz",
-        "direction": "higher",
-        "range": [0, None],
-    },
-    "refit_agrees": {
-        "meaning": "1 where a second fit with the same seed gave the same clusters",
-        "title": "refit agrees",
-        "range": [0, 1],
-    },
-    "published_agreement": {"meaning": "adjusted Rand index of ours with the published labels"},
-    "published_within": {"meaning": "sum of squares within clusters, ours over the published one"},
-    "published_same_scale": {"meaning": "agreement of ours after the publisher's scaling, without his noise"},
-    "published_best_other": {"meaning": "best agreement of ours over other seeds, or other noise"},
-    "published_least_between": {"meaning": "least agreement of ours among themselves, over these"},
-    "published_seeded": {"meaning": "1 where the others differ by seed, 0 where they differ by noise"},
-}
 
 
 def as_document(comparison: Comparison) -> dict[str, Any]:
@@ -106,6 +74,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "critical_difference": comparison.critical_difference,
         "features": list(comparison.features),
         "published": read["published"],
+        "imported": dict(comparison.imported),
         "parameters": {method.key: _naming(method.parameters) for method in comparison.methods.values()},
         "sys_path": list(folders),
         "methods_a_job": 1,

@@ -14,6 +14,7 @@ from cladebench.bench.method_differences import MANY
 from cladebench.bench.store import Store
 from cladebench.comparison import CONTROLS, pictures
 from cladebench.comparison.agreements import agreements, by_method, by_variant, published_scores
+from cladebench.comparison.imported import STATUS, imported_scores
 from cladebench.comparison.protocol import asked
 from cladebench.comparison.scores import COLUMNS, COSTS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.tables import (
@@ -54,10 +55,10 @@ def write_page(folder: Path) -> Path:
     table = scores(run)
     found = verdicts(run)
     counted = counted_scores(run, table)
-    published = _published(run)
-    _csv(folder / "scores.csv", pd.concat([table, *published.get("scores", ())], ignore_index=True))
+    published, theirs = _published(run), imported_scores(run)
+    _csv(folder / "scores.csv", pd.concat([table, *published.get("scores", ()), theirs], ignore_index=True))
     _csv(folder / "differences.csv", found.differences)
-    write_atomically(folder / "scores.tex", latex(run, counted).encode())
+    write_atomically(folder / "scores.tex", latex(run, counted, theirs).encode())
     environment = html_environment("cladebench.comparison")
     environment.filters.update(digits=two_decimals, words=words)
     page = environment.get_template("page.html").render(
@@ -65,11 +66,14 @@ def write_page(folder: Path) -> Path:
         run=run,
         found=found,
         tables=[
-            heat_table(run, counted, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)
+            heat_table(run, counted, measures, theirs)
+            for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)
         ],
         pictures=_pictures(run, counted, found),
         data=[_about(run, name, counted, found) for name in run.names("data")],
         published=published,
+        imported=run.document.get("imported") or {},
+        imported_status=STATUS,
         over_all=over_all(found),
         mean_ranks=mean_ranks(found.ranks) if found.reference else [],
         failures=failures(run),

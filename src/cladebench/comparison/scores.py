@@ -18,6 +18,7 @@ from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import NAME, SHARE, WHOLE, as_plan, jobs_of, read_plan
+from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED
 from cladebench.input_files import InputFileError
 from cladebench.measures import permuted_name
 from cladebench.metrics import rand_scores
@@ -26,10 +27,6 @@ from cladebench.metrics import rand_scores
 COLUMNS = (
     "data", "labels", "method", "setting", "measure", "mean", "low", "high", "n", "chance", "status", "reason",
 )  # fmt: skip
-#: By the first of them settings are chosen: it reads no labels.
-UNLABELLED = ("silhouette", "calinski_harabasz", "agreement")
-LABELLED = ("ari", "ami", "dendrogram_purity", "dasgupta_ratio")
-COSTS = ("fit_seconds", "memory_mb")
 _RUN = ["data", "labels", "method", "setting"]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from cladebench import datasets
 from cladebench.comparison import CONTROLS
+from cladebench.comparison.imported_file import read_imported
 from cladebench.comparison.methods import Method, found_methods
 from cladebench.datasets.own_batteries import expand_battery, published_sets
 from cladebench.datasets.own_data import OWN, own, own_name
@@ -29,18 +30,22 @@ class Data:
         What the spine loads: a name of the registry, or one of `cladebench.datasets.own_data`.
     kind : {"features", "distances"}
     sparse : bool
+    labelled : bool
+        Whether there are labels to score against.
     """
 
     source: str
     kind: str
     sparse: bool
+    labelled: bool = True
 
 
 @dataclass(frozen=True)
 class Comparison:
     """A checked ``comparison.yaml``; attributes are its keys.
 
-    `mine` is empty where the file names none, and `published` is None where it names no archive of labels.
+    `mine` is empty where the file names none, and `published` is None where it names no archive of labels. `imported`
+    has the scores of other people's runs; see `cladebench.comparison.imported_file`.
     """
 
     path: Path
@@ -56,6 +61,7 @@ class Comparison:
     critical_difference: bool = False
     limits: Mapping[str, float] = field(default_factory=dict)
     published: Path | None = None
+    imported: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_comparison(path: Path) -> Comparison:
@@ -91,6 +97,7 @@ def read_comparison(path: Path) -> Comparison:
                     f"{path}: settings.{key}.{parameter}: the number of clusters is that of the data, for all methods; "
                     "expected another parameter"
                 )
+    labelled = {name: one.labelled for name, one in data.items()}
     return Comparison(
         path=path,
         title=document.get("title", "Comparison"),
@@ -105,6 +112,7 @@ def read_comparison(path: Path) -> Comparison:
         critical_difference=document.get("critical_difference", False),
         limits={**LIMITS, **document.get("limits", {})},
         published=_archive(path, given["published"]) if "published" in given else None,
+        imported=read_imported(document["scores"], path, labelled) if "scores" in document else {},
     )
 
 
@@ -147,7 +155,7 @@ def _data(path: Path, key: str, entry: Mapping[str, Any]) -> dict[str, Data]:
 def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Data:
     source = own_name(name, entry, folder)
     data = own(source)
-    return Data(source, data.kind, hasattr(data.X, "indptr"))
+    return Data(source, data.kind, hasattr(data.X, "indptr"), bool(data.labellings))
 
 
 def _registered(where: str, entry: Mapping[str, Any]) -> Data:

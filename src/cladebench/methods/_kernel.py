@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, squareform
 
 from cladebench.methods._kmeans import by_first_member, kmeans_labels
 from cladebench.solvers.gram import (
@@ -87,7 +87,8 @@ def gram_matrix(
         factor = incomplete_cholesky(*_columns(X, kernel, width, random), rank)
         return center_factor(factor if matrix == "kernel" else normalized_cut_factor(factor))
     K = kernel_matrix(X, kernel, width)
-    return center(K if matrix == "kernel" else normalized_cut(K))
+    own = kernel != "precomputed"  # else it may be the user's
+    return center(K if matrix == "kernel" else normalized_cut(K, overwrite=own), overwrite=own or K is not X)
 
 
 def kernel_matrix(X: Any, kernel: str, width: float) -> FloatArray:
@@ -101,7 +102,10 @@ def kernel_matrix(X: Any, kernel: str, width: float) -> FloatArray:
 
 
 def _gaussian(squares: FloatArray, scale: float) -> FloatArray:
-    return np.exp(np.maximum(-squares / scale, LEAST_EXPONENT))
+    """Compute exp(-squares / scale) in the place of the squares."""
+    np.divide(squares, -scale, out=squares)
+    np.maximum(squares, LEAST_EXPONENT, out=squares)
+    return np.exp(squares, out=squares)
 
 
 def squared_distances(X: Any) -> FloatArray:
@@ -133,10 +137,10 @@ def median_square(squares: FloatArray) -> float:
 
     Where more than half of the pairs are equal, the mean; 1 if all are.
     """
-    upper = squares[np.triu_indices(len(squares), 1)]
-    if not len(upper):
+    if len(squares) < 2:
         return 1.0
-    return float(np.median(upper)) or float(upper.mean()) or 1.0
+    median = float(np.median(squareform(squares, checks=False), overwrite_input=True))
+    return median or float(squareform(squares, checks=False).mean()) or 1.0
 
 
 def _products(X: Any) -> FloatArray:

@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
 from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_node
+from cladebench.methods._placing import Placing
 from cladebench.validation import check_choice, check_flag, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
@@ -21,7 +22,7 @@ GROWTHS = ("score", "lowest", "mean", "largest")
 SCORE_FLOOR = 1e-12
 
 
-class HMMC(GreedyTopDown):
+class HMMC(Placing, GreedyTopDown):
     """Split nodes by max-margin clustering, the easiest one next.
 
     This is hierarchical maximum-margin clustering.
@@ -222,6 +223,9 @@ class HMMC(GreedyTopDown):
         self.intercepts_ = models[:, :, n_features] if models.shape[2] > n_features else models[:, :, 0] * 0.0
         self.feature_costs_ = self._feature_costs(hierarchy)
         return hierarchy
+
+    def _models(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.models_, self.intercepts_
 
     def _split(self, node: Node) -> Split | None:
         X = self._X[node.samples]

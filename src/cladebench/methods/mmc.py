@@ -13,11 +13,11 @@ from sklearn.utils import check_random_state
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._flat import flat_hierarchy
 from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_node
-from cladebench.methods.base import HierarchicalClusterer
+from cladebench.methods._placing import Placing
 from cladebench.validation import check_choice, check_int, check_real, check_scale
 
 
-class MMC(HierarchicalClusterer):
+class MMC(Placing):
     """Split all samples into all clusters at once, by max-margin.
 
     This is flat maximum-margin clustering.
@@ -112,6 +112,9 @@ class MMC(HierarchicalClusterer):
         check_int("max_iter", self.max_iter, 1)
         check_real("slack", self.slack, 0.0)
         check_real("w_tol", self.w_tol, 0.0, open_minimum=True)
+
+    def _models(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.models_[None], np.zeros((1, len(self.models_)))
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)

@@ -75,3 +75,16 @@ def whose_data(rows: Iterable[Mapping[str, Any]]) -> str:
     """Say whether data are the paper's own, stand-ins, or both."""
     kinds = {bool(row["stand_in_for"]) for row in rows}
     return BOTH if len(kinds) == 2 else NONE if not kinds else STAND_IN if True in kinds else OWN
+
+
+def authors_of(plan: Plan) -> list[str]:
+    """List the authors that the citation names before the title.
+
+    None where the citation has another form.
+
+    Examples
+    --------
+    ``A. One, B. Two. The title. 2001.`` with this title gives ``["A. One", "B. Two"]``.
+    """
+    before, title, _ = " ".join(plan.citation.split()).partition(f". {plan.title}")
+    return [name.strip() for name in before.split(",")] if title else []

@@ -14,6 +14,7 @@ from cladebench.paper.choices import UnstatedChoice
 from cladebench.report import paper_facts, source_code
 from cladebench.report.abbreviations import abbreviations
 from cladebench.report.cell_links import CellLinks
+from cladebench.report.claim_review import claim_review, claim_review_document, is_tested, statement_heads
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 from cladebench.report.main_claims import PrintedError, main_claim, what_we_saw
@@ -158,6 +159,18 @@ class PaperView:
     def claim(self) -> ClaimRow | None:
         """The main claim."""
         return main_claim(self.audit)
+
+    @property
+    def reviews(self) -> dict[str, Any]:
+        """Write the statements that were judged as ClaimReview."""
+        heads = filter(is_tested, statement_heads(self.claims))
+        return claim_review_document(claim_review(self.plan, claim) for claim in heads)
+
+    @property
+    def main_review(self) -> dict[str, Any]:
+        """Write the main claim as ClaimReview."""
+        mains = (claim for claim in self.claims if claim["main"])
+        return claim_review_document(claim_review(self.plan, claim) for claim in mains)
 
     @property
     def saw(self) -> str:

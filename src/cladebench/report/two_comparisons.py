@@ -14,6 +14,7 @@ import pandas as pd
 
 from cladebench.bench.method_differences import COLUMNS as DIFFERENCES
 from cladebench.comparison.as_plan import FILE, read_plan
+from cladebench.comparison.imported import MARK as IMPORTED
 from cladebench.comparison.scores import COLUMNS as SCORES
 from cladebench.comparison.scores import LABELLED, UNLABELLED
 from cladebench.input_files import InputFileError
@@ -76,6 +77,7 @@ def _best(scores: pd.DataFrame) -> pd.DataFrame:
     Of the setting that counts, and of the best labelling.
     """
     run = ["data", "labels", "method", "setting"]
+    scores = scores[~scores["method"].str.endswith(IMPORTED)]
     rule = scores[scores["measure"] == UNLABELLED[0]]
     rule = rule.sort_values(["n", "mean"], ascending=False, kind="stable").drop_duplicates(run[:3])
     first = scores[(scores["measure"] == LABELLED[0]) & (scores["labels"] != "")].merge(rule[run], on=run)

@@ -145,17 +145,42 @@ def _lanczos(M: FloatArray, n_vectors: int, which: str = "LA") -> tuple[FloatArr
     return values[order], vectors[:, order]
 
 
-def center(M: FloatArray) -> CenteredGram:
+def center(M: FloatArray, *, overwrite: bool = False) -> CenteredGram:
     """Centre a symmetric matrix.
 
     H M H; exactly 0 where all points are equal.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n, n)
+    overwrite : bool, default=False
+        Whether M may be written over; then nothing else of its size is needed.
     """
-    shifted = M - M[0, 0]  # of equal numbers nothing is left, which their mean may miss by its last bit
-    means = shifted.mean(axis=0)
-    centred = shifted - means - means[:, None] + means.mean()
-    if np.abs(centred).max() <= EQUAL * np.abs(M).max():
-        centred = np.zeros_like(centred)
-    return CenteredGram((centred + centred.T) / 2.0, False)
+    largest = _largest(M)
+    centred = M if overwrite else M.copy()
+    centred -= M[0, 0]  # of equal numbers nothing is left, which their mean may miss by its last bit
+    means = centred.mean(axis=0)
+    centred -= means
+    centred -= means[:, None]
+    centred += means.mean()
+    if _largest(centred) <= EQUAL * largest:
+        centred[:] = 0.0
+    _symmetrise(centred)
+    return CenteredGram(centred, False)
+
+
+def _largest(M: FloatArray) -> float:
+    """Give the largest absolute value, without a second matrix."""
+    return max(float(M.max()), -float(M.min()))
+
+
+def _symmetrise(M: FloatArray, block: int = 512) -> None:
+    """Take the mean of a matrix and its transpose, in place, block by block."""
+    for i in range(0, len(M), block):
+        for j in range(0, i + 1, block):
+            rows, columns = slice(i, i + block), slice(j, j + block)
+            mean = (M[rows, columns] + M[columns, rows].T) / 2.0
+            M[rows, columns], M[columns, rows] = mean, mean.T
 
 
 def center_factor(factor: FloatArray) -> CenteredGram:
@@ -222,7 +247,7 @@ def _extreme_eigenvalues(K: FloatArray) -> tuple[float, float]:
     return float(_lanczos(K, 1, "SA")[0][0]), float(_lanczos(K, 1)[0][0])
 
 
-def normalized_cut(A: FloatArray) -> FloatArray:
+def normalized_cut(A: FloatArray, *, overwrite: bool = False) -> FloatArray:
     """Scale similarities by their degrees.
 
     D^-1/2 A D^-1/2 (section 3.1 of the taxonomy paper).
@@ -231,6 +256,8 @@ def normalized_cut(A: FloatArray) -> FloatArray:
     ----------
     A : ndarray of shape (n, n)
         Symmetric.
+    overwrite : bool, default=False
+        Whether the result may take the place of A.
 
     Raises
     ------
@@ -238,7 +265,8 @@ def normalized_cut(A: FloatArray) -> FloatArray:
         If a degree is not positive.
     """
     scale = 1.0 / np.sqrt(checked_degrees(A.sum(axis=1)))
-    return A * scale * scale[:, None]
+    scaled = np.multiply(A, scale, out=A if overwrite else None)
+    return np.multiply(scaled, scale[:, None], out=scaled)
 
 
 def normalized_cut_factor(factor: FloatArray) -> FloatArray:

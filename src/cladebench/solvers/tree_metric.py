@@ -107,7 +107,8 @@ def fit_tree_metric(
     -----
     The problem is NP-hard; "all" is exact, "search" need not be. Lengths take O(k) for each set of contracted edges
     that is tried; the search skips trees that lengths of any sign would not fit better. One round of the search looks
-    at O(k^2) trees, in O(k) each; neighbour joining is O(k^3). Results scale with D. Single-threaded.
+    at O(k^2) trees, in time O(1) for each edge that the subtree moves past; O(k) for those that are not skipped.
+    Neighbour joining is O(k^3). Results scale with D. Single-threaded.
 
     Measured against "all" on 2,000 matrices of each kind and size (1,000 for k = 8), the share in which one start found
     the optimum was, for independent uniform entries, 99.8 % at k = 5, 99.4 % at 6, 97.7 % at 7 and 95.9 % at 8; for

@@ -1,0 +1,54 @@
+"""A run of the paper of the report's tests, and a checkout of known truth."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from cladebench.export import rocrate
+from cladebench.export.checkout import Checkout
+from cladebench.report.pages import write_report
+
+sys.path.append(str(Path(__file__).parents[1] / "report"))
+
+CITATION = """\
+title: "cladebench: audits"
+license: BSD-3-Clause
+version: 0.1.0
+date-released: "2026-01-02"
+authors:
+  - name: The developers
+  - {given-names: Ada, family-names: Example, orcid: "https://orcid.org/0000-0002-1825-0097"}
+"""
+
+
+@pytest.fixture(scope="session")
+def results(tmp_path_factory):
+    """The folder of the run, not to be changed."""
+    import synthetic_run
+
+    folder = tmp_path_factory.mktemp("run") / "smoke"
+    synthetic_run.write_run(
+        folder, "page_paper", synthetic_run.page_paper_metrics, fate=synthetic_run.page_paper_fate
+    )
+    write_report(folder, "smoke", ["page_paper"])
+    return folder
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """Sources with an organisation and a person as authors, and a day."""
+    found = {
+        "CITATION.cff": CITATION,
+        "Snakefile": 'include: "workflow/Snakefile"\n',
+        "workflow/Snakefile": "rule all:\n",
+        "workflow/rules/b.smk": "",
+        "workflow/rules/a.smk": "rule a:\n",
+        "config/config.yaml": "scope: smoke\n",
+    }
+    root = tmp_path / "checkout"
+    for name, text in found.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    monkeypatch.setattr(rocrate, "find_checkout", lambda: Checkout(root))
+    return root

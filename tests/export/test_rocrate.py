@@ -1,0 +1,133 @@
+"""The crate by the MUST terms of its profiles, on a run and a checkout of known truth."""
+
+import hashlib
+import json
+from urllib.parse import unquote
+
+import pytest
+
+from cladebench import datasets
+from cladebench.cli import main
+from cladebench.export.checkout import Checkout
+
+PROFILES = [
+    "https://w3id.org/ro/wfrun/process/0.5",
+    "https://w3id.org/ro/wfrun/workflow/0.5",
+    "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+]
+
+
+@pytest.fixture
+def crate(results, checkout, tmp_path):
+    folder = tmp_path / "crate"
+    options = ["--results", str(results), "--paper", "page_paper", "--out", str(folder)]
+    assert main(["export", "--format", "rocrate", *options]) == 0
+    document = json.loads((folder / "ro-crate-metadata.json").read_text(encoding="utf-8"))
+    return folder, document, {entity["@id"]: entity for entity in document["@graph"]}
+
+
+def ids(value):
+    return [one["@id"] for one in (value if isinstance(value, list) else [value])]
+
+
+def types(entity):
+    return entity["@type"] if isinstance(entity["@type"], list) else [entity["@type"]]
+
+
+def test_descriptor_and_root(crate):
+    _, document, by_id = crate
+    assert document["@context"] == [
+        "https://w3id.org/ro/crate/1.1/context",
+        "https://w3id.org/ro/terms/workflow-run/context",
+    ]
+    assert len(by_id) == len(document["@graph"])
+    descriptor, root = by_id["ro-crate-metadata.json"], by_id["./"]
+    assert types(descriptor) == ["CreativeWork"] and ids(descriptor["about"]) == ["./"]
+    assert "https://w3id.org/ro/crate/1.1" in ids(descriptor["conformsTo"])
+    assert types(root) == ["Dataset"] and root["datePublished"] == "2026-01-02"
+    assert root["name"] and root["description"] and ids(root["license"])
+    assert ids(root["conformsTo"]) == PROFILES
+    assert all(types(by_id[profile]) == ["CreativeWork"] for profile in PROFILES)
+
+
+def test_workflow_and_run(crate, results):
+    _, _, by_id = crate
+    root = by_id["./"]
+    (main_id,) = ids(root["mainEntity"])
+    workflow = by_id[main_id]
+    assert main_id == "Snakefile"
+    assert types(workflow) == ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
+    assert ids(workflow["hasPart"]) == ["workflow/Snakefile", "workflow/rules/a.smk", "workflow/rules/b.smk"]
+    language = by_id[ids(workflow["programmingLanguage"])[0]]
+    assert types(language) == ["ComputerLanguage"] and language["name"] == "Snakemake"
+    (action,) = [entity for entity in by_id.values() if "CreateAction" in types(entity)]
+    assert ids(action["instrument"]) == [main_id] and action["@id"] in ids(root["mentions"])
+    digest = hashlib.sha256((results / "audit.csv").read_bytes()).hexdigest()
+    assert action["@id"] == f"#run-{digest[:12]}"
+    assert {"startTime", "endTime"}.isdisjoint(action), "no file of a run says when it began"
+    made = ids(action["result"])
+    assert {"audit.csv", "cells.parquet", "certificates.csv", "report/index.html"} <= set(made)
+    assert any(name.startswith("figures/page_paper/") for name in made)
+    assert any(name.startswith("tables/page_paper/") for name in made)
+    assert "config/config.yaml" in ids(action["object"])
+    software = {
+        (by_id[one]["name"], by_id[one]["softwareVersion"]) for one in ids(workflow["softwareRequirements"])
+    }
+    assert software == {("python", "3.11"), ("numpy", "2.0")}
+
+
+def test_authors_are_those_of_the_citation(crate):
+    _, _, by_id = crate
+    organisation, person = (by_id[name] for name in ids(by_id["./"]["author"]))
+    assert (types(organisation), organisation["name"]) == (["Organization"], "The developers")
+    assert (types(person), person["name"]) == (["Person"], "Ada Example")
+    assert person["@id"] == "https://orcid.org/0000-0002-1825-0097"
+
+
+def test_data_have_address_sha256_and_licence(crate):
+    _, _, by_id = crate
+    (action,) = [entity for entity in by_id.values() if "CreateAction" in types(entity)]
+    used = [name for name in ids(action["object"]) if name.startswith("#data-")]
+    assert "#data-glass" in used and "#data-nested-blobs" in used
+    glass, info = by_id["#data-glass"], datasets.info("glass")
+    assert types(glass) == ["Collection"] and types(by_id["#data-nested-blobs"]) == ["CreativeWork"]
+    assert by_id[ids(glass["license"])[0]]["name"] == info.licence
+    for name, file in zip(ids(glass["hasPart"]), info.files, strict=True):
+        assert name == by_id[name]["url"] == file.official_url
+        assert by_id[name]["sha256"] == file.sha256 and types(by_id[name]) == ["File"]
+    assert ids(glass["subjectOf"]) == ["#paper-page_paper"]
+    assert set(used) <= set(ids(by_id["./"]["mentions"]))
+
+
+def test_every_reference_leads_somewhere_and_every_file_is_there(crate):
+    folder, document, by_id = crate
+    outside = {"https://w3id.org/ro/crate/1.1", "https://snakemake.github.io/"}
+    referred = {
+        one["@id"]
+        for entity in document["@graph"]
+        for value in entity.values()
+        for one in (value if isinstance(value, list) else [value])
+        if isinstance(one, dict)
+    }
+    assert referred <= by_id.keys() | outside
+    parts = ids(by_id["./"]["hasPart"])
+    here = [name for name in parts if not name.startswith("https://")]
+    for name in here:
+        content = (folder / unquote(name)).read_bytes()
+        assert by_id[name]["sha256"] == hashlib.sha256(content).hexdigest()
+        assert by_id[name]["contentSize"] == str(len(content))
+    assert {name for name, entity in by_id.items() if "File" in types(entity)} == set(parts)
+    on_disk = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert {unquote(name) for name in here} | {"ro-crate-metadata.json"} == on_disk
+
+
+def test_the_day_is_that_of_the_newest_known_commit(tmp_path):
+    days = {"a": "2025-03-01", "b": "2026-01-31", "c": ""}
+
+    class Known(Checkout):
+        def _git(self, *arguments):
+            return days.get(arguments[-1], "")
+
+    assert Known(tmp_path).last_day(["a", "b", "c", "d"]) == "2026-01-31"
+    assert Known(tmp_path).last_day(["c"]) == ""
+    assert Checkout(tmp_path).last_day(["a"]) == ""
