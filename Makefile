@@ -14,7 +14,7 @@ CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
 	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
 
 .DEFAULT_GOAL := help
-.PHONY: help build reproduce report test lint check benchmarks mutants fuzz calibrate lock clean
+.PHONY: help build reproduce report test lint check benchmarks docs mutants fuzz calibrate lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -118,9 +118,27 @@ calibrate: build  ## simulate true and false claims through the audit: how often
 benchmarks: build  ## each kernel against its twin and the best public peer, as ratios in one run
 	$(BIN)/python -m pytest benchmarks
 
-lock: machine  ## resolve requirements.lock anew (needs uv on the path)
+# Sphinx and what it needs have an environment of their own, which sees the packages of the main one behind its own.
+DOCS := build/docs/venv
+$(DOCS)/.stamp: docs/requirements.lock | $(STAMPS)/build
+	@echo "[1/2] environment: $(DOCS) from docs/requirements.lock, hashes checked"
+	@$(BIN)/python -m venv --clear $(DOCS)
+	@$(DOCS)/bin/python -m pip install --disable-pip-version-check --progress-bar off --quiet --require-hashes -r docs/requirements.lock
+	@main=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
+		echo "import site; site.addsitedir('$$main')" > "$$($(DOCS)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/main_environment.pth"
+	@touch $@
+
+docs: build $(DOCS)/.stamp  ## the documentation site, with pictures: build/docs/html/index.html
+	@echo "[2/2] pages"
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(DOCS)/bin/python docs/site/build.py
+
+# Packages of requirements.lock that the site's environment sees there.
+SEEN := cloudpickle joblib narwhals numpy scikit-learn scipy threadpoolctl
+lock: machine  ## resolve requirements.lock and docs/requirements.lock anew (needs uv on the path)
 	uv pip compile pyproject.toml --extra run --extra ghc --extra check --extra images --extra build --extra test --extra lint --extra benchmark --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet -o requirements.lock
+	uv pip compile pyproject.toml --extra docs --constraint requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url $(addprefix --no-emit-package ,$(SEEN)) --quiet -o docs/requirements.lock
 
 clean:  ## remove the environment and what was built; data and results stay
 	rm -rf $(VENV) build

@@ -32,6 +32,7 @@ LONGEST = [
         "test_input_mutants.py",
         "methods/test_ghc_steps.py",
         "bench/test_bench_interruption.py",
+        "docs/test_examples.py",
     ]
 ]
 

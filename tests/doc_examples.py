@@ -1,7 +1,10 @@
 """The worked examples of the documentation, taken out of their pages so that the tests run what users read."""
 
+import importlib
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[1]
 _BLOCK = re.compile(r"^```\w+ title=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -30,6 +33,7 @@ def write_example_paper(folder: Path) -> str:
 CONTRACT_RUN = """
 import sys
 from pathlib import Path
+from types import ModuleType
 import cladebench.distances
 import cladebench.methods
 from cladebench.discovery import exports
@@ -48,3 +52,13 @@ def write_example_methods(folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
     page = (ROOT / "docs" / "adding-a-method.md").read_text(encoding="utf-8")
     (folder / "__init__.pyi").write_text("\n".join(re.findall(r"^from \.\w+ import .*$", page, re.MULTILINE)))
+
+
+def site(name: str) -> ModuleType:
+    """A module of docs/site, which needs no Sphinx; they import each other by name."""
+    folder = str(ROOT / "docs" / "site")
+    sys.path.insert(0, folder)
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(folder)

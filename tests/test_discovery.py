@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import cladebench
 import cladebench.distances as distances
 import cladebench.methods as methods
 from cladebench.discovery import Discovered, exports
@@ -95,6 +96,13 @@ def test_no_name_is_exported_twice() -> None:
         if " as " in line
     ]
     assert len(names) == len(set(names)) == sum(len(package.discover()) for package in stubs)
+
+
+def test_no_export_has_the_name_of_a_module_beside_it() -> None:
+    """Or the package's attribute is the module, as soon as anything imports it."""
+    for stub in Path(cladebench.__file__).parent.rglob("__init__.pyi"):
+        modules = {info.name for info in pkgutil.iter_modules([str(stub.parent)])}
+        assert modules & set(exports(stub)) == set(), stub
 
 
 def test_names_are_sorted_and_unknown_ones_refused() -> None:

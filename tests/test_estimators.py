@@ -102,6 +102,7 @@ def test_the_distance_of_a_transformer_is_euclidean_after_it(transformer) -> Non
         found, index = distance.kneighbors(X[:6], 4)
         assert np.array_equal(index, places)
         np.testing.assert_allclose(found, theirs, atol=1e-7)
+        assert len(distance.get_feature_names_out()) == distance.transform(X).shape[1] == mapped.shape[1]
 
 
 def test_a_transformer_that_writes_into_its_rows_changes_no_distance() -> None:

@@ -24,6 +24,12 @@ class Discovered:
     """What an estimator that a package exports says of itself.
 
     The contract tests read it.
+
+    Examples
+    --------
+    >>> from cladebench.methods import BirchTree
+    >>> BirchTree.uses_labels, BirchTree.takes_sparse
+    (False, False)
     """
 
     #: True where `fit` needs the class labels ``y``.
@@ -54,6 +60,14 @@ def exports(stub: Path) -> Mapping[str, str]:
     -------
     mapping of str to str
         Name to module, without the package before it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import cladebench.metrics
+    >>> from cladebench.discovery import exports
+    >>> exports(Path(cladebench.metrics.__file__).with_suffix(".pyi"))["rand_index"]
+    'partitions'
     """
     return {
         alias.asname or alias.name: node.module
@@ -72,6 +86,14 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     ----------
     package, file : str
         The package's ``__name__`` and ``__file__``.
+
+    Examples
+    --------
+    >>> import cladebench.metrics
+    >>> from cladebench.discovery import lazily
+    >>> get, names = lazily("cladebench.metrics", cladebench.metrics.__file__)
+    >>> get("rand_index")([0, 1], [1, 0]), "rand_index" in names()
+    (1.0, True)
     """
     stub = Path(file).with_suffix(".pyi")
 
@@ -108,6 +130,13 @@ def attach(
         """List the exported classes, or those derived from one base, by name.
 
         A class whose module cannot be imported is named in a warning and left out.
+
+        Examples
+        --------
+        >>> from cladebench import methods
+        >>> from cladebench.methods.base import HierarchicalClusterer
+        >>> "Perch" in methods.discover(HierarchicalClusterer)
+        True
         """
         classes = {}
         for name in exported():
@@ -121,5 +150,12 @@ def attach(
 
 
 def cannot_import(module: Path | str, fault: BaseException) -> str:
-    """Say which module or file cannot be imported, and why."""
+    """Say which module or file cannot be imported, and why.
+
+    Examples
+    --------
+    >>> from cladebench.discovery import cannot_import
+    >>> cannot_import("mine", NameError("x"))
+    'mine cannot be imported (NameError: x)'
+    """
     return f"{module} cannot be imported ({extras.advice(fault) or f'{type(fault).__name__}: {fault}'})"

@@ -71,6 +71,17 @@ class Hierarchy:
     Notes
     -----
     Construction takes O(n_nodes + n_samples) time and memory, and nothing here recurses: depth is no limit.
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+    >>> tree.cut(2).tolist()
+    [0, 0, 1, 1, 1]
+    >>> tree.to_newick()
+    '((0,1),(2,(3,4)));'
+    >>> tree.samples(tree.lca(2, 4)).tolist()
+    [2, 3, 4]
     """
 
     _complete = False  # from the end of construction on, nothing can be set
@@ -120,6 +131,13 @@ class Hierarchy:
         """Build from parents of nodes and nodes of samples.
 
         See the class for the arguments.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_parents([-1, 0, 0], leaf_of=[1, 1, 2])
+        >>> tree.to_newick()
+        '((0,1),2);'
         """
         return cls(parents, leaf_of, heights)
 
@@ -138,6 +156,13 @@ class Hierarchy:
         ------
         ValueError
             If a row merges a node that does not exist yet or has been merged before, or Z is not finite.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy, linkage
+        >>> Z = linkage([[0.0], [1.0], [5.0]], method="single")
+        >>> Hierarchy.from_linkage(Z).to_newick()
+        '(2:4.0,(0:1.0,1:1.0):3.0);'
         """
         return cls(*tree_formats.read_linkage(Z))
 
@@ -156,6 +181,12 @@ class Hierarchy:
             If the integers are not exactly 0..n_samples-1, each once.
         TypeError
             If something is neither a list (or tuple) nor an integer.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        Hierarchy(n_nodes=9, n_leaves=5, n_samples=5)
         """
         return cls(*tree_formats.read_nested(nested))
 
@@ -177,12 +208,28 @@ class Hierarchy:
         return int(np.count_nonzero(np.diff(self.child_ptr) == 0))
 
     def children(self, node: int) -> IntArray:
-        """List the children of a node, in the order of their indices."""
+        """List the children of a node, in the order of their indices.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> tree.children(tree.root).tolist()
+        [1, 4]
+        """
         self._check_node(node)
         return self.child_index[self.child_ptr[node] : self.child_ptr[node + 1]]
 
     def samples(self, node: int) -> IntArray:
-        """List the samples below a node, in left-to-right order."""
+        """List the samples below a node, in left-to-right order.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> tree.samples(tree.children(tree.root)[1]).tolist()
+        [2, 3, 4]
+        """
         self._check_node(node)
         return self.sample_order[self.first[node] : self.last[node]]
 
@@ -206,6 +253,13 @@ class Hierarchy:
         -------
         int or ndarray of int64
             Nodes, in the broadcast shape. O(log n_samples) a pair.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> tree.lca(0, 1), tree.lca(0, 4) == tree.root
+        (1, True)
         """
         a, b = np.broadcast_arrays(as_array("i", i, "integers"), as_array("j", j, "integers"))
         for samples in (a, b):
@@ -241,6 +295,13 @@ class Hierarchy:
         -------
         ndarray of int64, shape (n_samples,)
             Cluster of each sample, numbered 0, 1, ... from left to right.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> tree.cut(3).tolist()
+        [0, 0, 1, 2, 2]
         """
         begins = {0}  # positions in sample_order at which a cluster begins
         for node in self.splits(n_leaves, by):
@@ -266,6 +327,13 @@ class Hierarchy:
         ------
         ValueError
             If the tree has no heights.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy, linkage
+        >>> tree = Hierarchy.from_linkage(linkage([[0.0], [1.0], [5.0]], method="single"))
+        >>> tree.cut_at(2.0).tolist()
+        [1, 1, 0]
         """
         return tree_cuts.cut_at(self, height)
 
@@ -299,6 +367,14 @@ class Hierarchy:
         ----------
         R. J. G. B. Campello, D. Moulavi, J. Sander, Density-based clustering based on hierarchical density estimates,
         PAKDD 2013.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy, linkage
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2], [20.0]]
+        >>> tree = Hierarchy.from_linkage(linkage(X, method="single"))
+        >>> tree.stable_clusters(min_size=3).tolist()
+        [0, 0, 0, 1, 1, 1, -1]
         """
         return tree_cuts.stable_clusters(self, min_size)
 
@@ -345,6 +421,13 @@ class Hierarchy:
         ----------
         n_leaves : int
             As in `cut`.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> tree.truncated(2).to_newick()
+        '((0,1),(2,3,4));'
         """
         kept = np.zeros(self.n_nodes, dtype=bool)
         kept[self.root] = True
@@ -369,6 +452,13 @@ class Hierarchy:
         -------
         ndarray of int64, shape (n_nodes, n_classes)
             A dense table, meant for drawing and inspection; the measures do not need it.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> tree.class_counts([0, 0, 1, 1, 1])[tree.root].tolist()
+        [2, 3]
         """
         classes, codes = class_codes(labels, self.n_samples)
         below = np.zeros((self.n_samples + 1, len(classes)), dtype=np.int64)
@@ -386,6 +476,13 @@ class Hierarchy:
         A node with neither samples of its own nor two children that have samples gives way to the one below
         it; heights and node data of the nodes that stay are kept, and so is their order. The edge lengths of
         a chain add up.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_parents([-1, 0, 1, 1], leaf_of=[2, 3])
+        >>> tree.n_nodes, tree.pruned().n_nodes
+        (4, 3)
         """
         has_samples = self.sizes > 0
         not_root = self.parents >= 0
@@ -435,6 +532,13 @@ class Hierarchy:
         ValueError
             If a name has control characters, half a surrogate pair, or nothing but ``(),:;'``; or the difference of two
             heights is infinite.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> tree.to_newick()
+        '((0,1),(2,(3,4)));'
         """
         return tree_formats.write_newick(self.pruned())
 
@@ -451,6 +555,12 @@ class Hierarchy:
         -------
         ndarray of float64, shape (n_samples - 1, 4)
             Merged nodes (the lower index first), height, number of samples.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> Hierarchy.from_nested([[0, 1], 2]).to_linkage().tolist()
+        [[0.0, 1.0, 2.0, 2.0], [2.0, 3.0, 3.0, 3.0]]
         """
         return tree_formats.write_linkage(self)
 

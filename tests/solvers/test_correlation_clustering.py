@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from cladebench import _core
 from cladebench.reference import correlation_clustering as twin
 from cladebench.solvers import correlation_clustering
-from cladebench.solvers.correlation_clustering import checked_similarity, partition_value, round_in_order
+from cladebench.solvers.correlation_clusterings import checked_similarity, partition_value, round_in_order
 
 METHODS = ("relaxation", "greedy")
 

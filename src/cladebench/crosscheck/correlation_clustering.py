@@ -20,7 +20,7 @@ from cladebench.crosscheck.certificate import (
 )
 from cladebench.distances.svm_cluster import SVMCluster
 from cladebench.reference import correlation_clustering as reference
-from cladebench.solvers.correlation_clustering import CorrelationClustering, correlation_clustering
+from cladebench.solvers.correlation_clusterings import CorrelationClustering, correlation_clustering
 
 TOPICS = ("correlation-clustering",)
 

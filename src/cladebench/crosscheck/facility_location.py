@@ -20,7 +20,7 @@ from cladebench.crosscheck.certificate import (
     timed,
 )
 from cladebench.reference import facility_location as reference
-from cladebench.solvers.facility_location import facility_location
+from cladebench.solvers.facility_locations import facility_location
 
 TOPICS = ("facility-location",)
 

@@ -98,6 +98,12 @@ class DatasetInfo:
     libraries : tuple of str, default=()
         Distributions that the loader or its functions compute with and that are no dependencies of the package. Without
         them the data are unavailable; their versions enter the names of kept copies.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import info
+    >>> info("digits").n_samples, info("digits").n_classes
+    (200, 10)
     """
 
     name: str

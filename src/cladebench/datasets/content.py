@@ -33,6 +33,13 @@ class Images:
     ----------
     pixels : sequence of ndarray
         Each uint8 of shape (height, width) or (height, width, 3); a tuple, or one array where all have one size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.datasets import Images
+    >>> len(Images(np.zeros((2, 8, 8), np.uint8)).pixels)
+    2
     """
 
     pixels: Sequence[NDArray[np.uint8]] | NDArray[np.uint8]
@@ -85,6 +92,13 @@ class View:
         Features of shape (n_samples, n) or distances of shape (n_samples, n_samples): finite, not negative, zero on
         the diagonal; neither symmetric nor a metric. A function without arguments is called only where there is no
         kept copy of what it gives.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.datasets import View
+    >>> View("distances", np.array([[0.0, 2.0], [3.0, 0.0]])).kind
+    'distances'
     """
 
     kind: ViewKind
@@ -118,6 +132,13 @@ class Content:
     n_training : int, optional
         So many rows, the first ones, are for training and the others for testing, as the source has it. None where it
         has no such split.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.datasets import Content
+    >>> Content(X=np.array([[1.0], [2.0]]), labels=np.array([0, 1]), label_names=("a", "b")).X.shape
+    (2, 1)
     """
 
     X: Matrix = None
@@ -162,6 +183,13 @@ class Part:
     role : {"train", "test"}
     content : Content
         Without parts of its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.datasets import Content, Part
+    >>> Part("train", Content(X=np.array([[1.0], [2.0]]))).role
+    'train'
     """
 
     role: Role
@@ -193,6 +221,13 @@ class Dataset(Content):
         Digest of all that :class:`Content` has (:func:`content_sha256`): the same for equal content, whatever its
         source.
     draw : int
+
+    Examples
+    --------
+    >>> from cladebench.datasets import load
+    >>> data = load("digits")
+    >>> data.X.shape, data.labels.shape, data.kind
+    ((200, 64), (200,), 'real')
     """
 
     name: str

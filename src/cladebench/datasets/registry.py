@@ -67,7 +67,14 @@ def registry() -> dict[str, DatasetInfo]:
 
 
 def names() -> list[str]:
-    """Names of all registered data sets."""
+    """Names of all registered data sets.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import names
+    >>> "digits" in names()
+    True
+    """
     return list(registry())
 
 
@@ -78,6 +85,12 @@ def info(name: str) -> DatasetInfo:
     ------
     ValueError
         No such data set.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import info
+    >>> info("digits").n_classes
+    10
     """
     if (own := _own(name)) is not None:
         entry: DatasetInfo = own.own_info(name)
@@ -97,6 +110,12 @@ def availability(name: str) -> str | None:
     str or None
         cache, mirror, bundled or generated (joined by ``+`` where files differ); altered when a file that would be
         read has the wrong size; None when a file or a library is missing.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import availability
+    >>> availability("nested-blobs")
+    'generated'
     """
     if (own := _own(name)) is not None:
         return "copy" if all(path.exists() for path in own.own_files(name)) else None
@@ -141,6 +160,12 @@ def load(name: str, draw: int = 0) -> Dataset:
         A file has the wrong bytes.
     DatasetError
         The content is not what the registry says.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import load
+    >>> load("digits").X.shape
+    (200, 64)
     """
     if (own := _own(name)) is not None:
         data: Dataset = own.load_own(name)
@@ -190,6 +215,12 @@ def fixed_sizes() -> dict[str, int]:
     """Count the rows of each data set that is not drawn.
 
     There is one of it, the same for all repetitions.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import fixed_sizes
+    >>> fixed_sizes()["glass"]
+    214
     """
     return {entry.name: entry.n_samples for entry in registry().values() if entry.n_draws == 1}
 
@@ -203,6 +234,12 @@ def source_files(name: str) -> list[Path]:
     ------
     ValueError
         No such data set.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import source_files
+    >>> [path.name for path in source_files("digits")]
+    ['uci.py']
     """
     if (own := _own(name)) is not None:
         files: list[Path] = own.own_files(name)
@@ -224,6 +261,12 @@ def registry_frame() -> pd.DataFrame:
     """Make a table of the registry, one row a data set.
 
     It says what is available on this machine.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import names, registry_frame
+    >>> len(registry_frame()) == len(names())
+    True
     """
     import pandas as pd
 

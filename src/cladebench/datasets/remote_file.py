@@ -73,6 +73,12 @@ class RemoteFile:
     made_from : str, optional
         For bytes that no official address serves: what they were taken or made from, in words. Messages about
         a missing file repeat it.
+
+    Examples
+    --------
+    >>> from cladebench.datasets import info
+    >>> info("glass").files[0].name
+    'glass/glass.data'
     """
 
     name: str

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.optimize import linear_sum_assignment
 
 from cladebench.distances.base import StackDistance
-from cladebench.solvers.facility_location import FacilityLocation, facility_location
+from cladebench.solvers.facility_locations import FacilityLocation, facility_location
 from cladebench.solvers.given_distances import GivenDistances
 from cladebench.threads import one_thread
 from cladebench.validation import check_choice, check_real

@@ -49,6 +49,20 @@ class Distance(Discovered, BaseEstimator, ABC):
     ----------
     n_features_in_ : int
         Number of features seen by `fit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.distances.base import Distance
+    >>> class Chebyshev(Distance):
+    ...     is_metric = True
+    ...     def _learn(self, X, y, must_link, cannot_link):
+    ...         pass
+    ...     def _pairwise(self, X, Y):
+    ...         return np.abs(X[:, None] - Y[None]).max(axis=2)
+    ...
+    >>> Chebyshev().fit([[0, 0], [3, 4]]).pairwise([[0, 0]], [[3, 4]]).tolist()
+    [[4.0]]
     """
 
     #: True where `fit` reads ``must_link`` and ``cannot_link``.
@@ -147,6 +161,12 @@ class Distance(Discovered, BaseEstimator, ABC):
         -------
         ndarray of float64, shape (n, m)
             Finite and not negative.
+
+        Examples
+        --------
+        >>> from cladebench.distances import Euclidean
+        >>> Euclidean().fit([[0, 0], [3, 4]]).pairwise([[0, 0]], [[0, 2]]).tolist()
+        [[2.0]]
         """
         rows = self._rows("X", X)
         return self._checked_pairwise(rows, rows if Y is None else self._rows("Y", Y))
@@ -178,6 +198,12 @@ class Distance(Discovered, BaseEstimator, ABC):
         ------
         ValueError
             If there are fewer than ``n_neighbors`` fitted rows (other ones, where they are asked for themselves).
+
+        Examples
+        --------
+        >>> from cladebench.distances import Euclidean
+        >>> Euclidean().fit([[0], [2], [9]]).kneighbors([[3]], 2, return_distance=False).tolist()
+        [[1, 0]]
         """
         check_is_fitted(self, "n_features_in_")
         rows = self._fit_X if X is None else self._rows("X", X)

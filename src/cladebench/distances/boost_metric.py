@@ -80,6 +80,16 @@ class BoostMetric(LinearDistance):
     .. [1] C. Shen, J. Kim, L. Wang, A. van den Hengel, Positive semidefinite metric learning with boosting, NIPS 2009;
        Positive semidefinite metric learning using boosting-like algorithms, Journal of Machine Learning Research 13,
        2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cladebench.distances import BoostMetric
+    >>> X, y = load_iris(return_X_y=True)
+    >>> distance = BoostMetric().fit(X[::2], y[::2])
+    >>> nearest = distance.kneighbors(X[1::2], 1, return_distance=False).ravel()
+    >>> bool((y[::2][nearest] == y[1::2]).mean() > 0.9)
+    True
     """
 
     uses_labels = True

@@ -70,6 +70,16 @@ class DCA(LinearDistance):
     ----------
     .. [1] S. C. H. Hoi, W. Liu, M. R. Lyu, W.-Y. Ma, Learning distance metrics with contextual constraints for image
        retrieval, CVPR 2006.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cladebench.distances import DCA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> distance = DCA().fit(X[::2], y[::2])
+    >>> nearest = distance.kneighbors(X[1::2], 1, return_distance=False).ravel()
+    >>> bool((y[::2][nearest] == y[1::2]).mean() > 0.9)
+    True
     """
 
     uses_constraints = True

@@ -18,6 +18,12 @@ class Euclidean(MappedDistance):
     From differences (SciPy's ``cdist``), not from products of matrices: equal rows are at distance 0 exactly, and the
     distance does not depend on what else stands in X. O(n m n_features) time. X may be sparse and stays so: O(n m k)
     time with k entries a row.
+
+    Examples
+    --------
+    >>> from cladebench.distances import Euclidean
+    >>> Euclidean().fit([[0, 0], [3, 4]]).pairwise([[0, 0]], [[3, 4]]).tolist()
+    [[5.0]]
     """
 
     takes_sparse = True

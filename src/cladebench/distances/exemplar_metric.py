@@ -106,7 +106,7 @@ class ExemplarMetric(ExemplarClusters):
         Lowest objective: of the rounds (27), with the relaxed loss; of cutting planes (13), with the loss itself.
     gap_ : float
         What the objective is above its bound, relative to it, for the completions of the weights; NaN without `gap`.
-    objective_path_ : ndarray of shape (n_iter_,)
+    objective_path_ : ndarray of shape (`n_iter_`,)
         Objective before each round.
     n_iter_ : int
         Rounds.

@@ -51,6 +51,15 @@ class FixedWeights(RuleOfWeights):
         Mean of each distance in the training sets.
     price_ : float
     n_distances_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.distances import FixedWeights
+    >>> near = np.array([[0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 1], [9, 9, 1, 0.0]])
+    >>> stack = np.array([near, 5 - 5 * np.eye(4)])  # the second distance tells nothing
+    >>> FixedWeights().fit([stack], [[0, 0, 1, 1]]).predict(stack).tolist()
+    [0, 0, 1, 1]
     """
 
     contract_excuses: ClassVar[Mapping[str, Excuse]] = {

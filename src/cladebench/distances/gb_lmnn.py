@@ -87,6 +87,16 @@ class GBLMNN(MappedDistance):
     References
     ----------
     .. [1] D. Kedem, S. Tyree, K. Q. Weinberger, F. Sha, G. Lanckriet, Non-linear metric learning, NIPS 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cladebench.distances import GBLMNN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> distance = GBLMNN(random_state=0).fit(X[::2], y[::2])
+    >>> nearest = distance.kneighbors(X[1::2], 1, return_distance=False).ravel()
+    >>> bool((y[::2][nearest] == y[1::2]).mean() > 0.9)
+    True
     """
 
     uses_labels = True

@@ -142,6 +142,16 @@ class HierarchyForest(Distance):
     ----------
     .. [1] D. M. Johnson, C. Xiong and J. J. Corso, Semi-supervised nonlinear distance metric learning via forests of
        max-margin cluster hierarchies, IEEE Transactions on Knowledge and Data Engineering 28, 2016; arXiv:1402.5565.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cladebench.distances import HierarchyForest
+    >>> X, y = load_iris(return_X_y=True)
+    >>> distance = HierarchyForest(n_trees=20, random_state=0).fit(X[::2], y[::2])
+    >>> nearest = distance.kneighbors(X[1::2], 1, return_distance=False).ravel()
+    >>> bool((y[::2][nearest] == y[1::2]).mean() > 0.9)
+    True
     """
 
     uses_constraints = True

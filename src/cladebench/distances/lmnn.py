@@ -71,6 +71,16 @@ class LMNN(LinearDistance):
     ----------
     .. [1] K. Q. Weinberger, L. K. Saul, Distance metric learning for large margin nearest neighbor classification,
        Journal of Machine Learning Research 10, 2009.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cladebench.distances import LMNN
+    >>> X, y = load_iris(return_X_y=True)
+    >>> distance = LMNN().fit(X[::2], y[::2])
+    >>> nearest = distance.kneighbors(X[1::2], 1, return_distance=False).ravel()
+    >>> bool((y[::2][nearest] == y[1::2]).mean() > 0.9)
+    True
     """
 
     uses_labels = True

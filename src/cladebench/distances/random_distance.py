@@ -27,6 +27,12 @@ class RandomDistance(Distance):
     ----------
     seed_ : int
         Seed of the places.
+
+    Examples
+    --------
+    >>> from cladebench.distances import RandomDistance
+    >>> RandomDistance(random_state=0).fit([[0], [1], [2]]).pairwise([[0], [1]]).shape
+    (2, 2)
     """
 
     order_invariant = True

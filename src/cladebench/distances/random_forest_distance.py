@@ -83,6 +83,16 @@ class RandomForestDistance(Distance):
     .. [2] D. M. Johnson, C. Xiong, J. J. Corso, Semi-supervised nonlinear distance metric learning via forests of
        max-margin cluster hierarchies, IEEE Transactions on Knowledge and Data Engineering 28, 2016.
     .. [3] L. Breiman, Random forests, Machine Learning 45, 2001.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cladebench.distances import RandomForestDistance
+    >>> X, y = load_iris(return_X_y=True)
+    >>> distance = RandomForestDistance(random_state=0).fit(X[::2], y[::2])
+    >>> nearest = distance.kneighbors(X[1::2], 1, return_distance=False).ravel()
+    >>> bool((y[::2][nearest] == y[1::2]).mean() > 0.9)
+    True
     """
 
     uses_constraints = True

@@ -65,6 +65,16 @@ class RandomForestProximity(Distance):
     References
     ----------
     .. [1] L. Breiman, A. Cutler, Random forests: manual, University of California, Berkeley, 2003.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from cladebench.distances import RandomForestProximity
+    >>> X, y = load_iris(return_X_y=True)
+    >>> distance = RandomForestProximity(random_state=0).fit(X[::2], y[::2])
+    >>> nearest = distance.kneighbors(X[1::2], 1, return_distance=False).ravel()
+    >>> bool((y[::2][nearest] == y[1::2]).mean() > 0.9)
+    True
     """
 
     uses_labels = True

@@ -28,6 +28,12 @@ class RandomProjection(LinearDistance):
     ----------
     components_ : ndarray of shape (n_components, n_features)
         Independent normal numbers of variance 1 / n_components, so that squared distances are kept in expectation.
+
+    Examples
+    --------
+    >>> from cladebench.distances import RandomProjection
+    >>> RandomProjection(n_components=2, random_state=0).fit([[0, 0, 1], [3, 4, 0]]).transform([[1, 1, 1]]).shape
+    (1, 2)
     """
 
     takes_sparse = True

@@ -13,7 +13,7 @@ from scipy.spatial.distance import squareform
 
 from cladebench.distances._structural_svm import Oracle, PairSet, learn
 from cladebench.distances.base import StackDistance
-from cladebench.solvers.correlation_clustering import METHODS, CorrelationClustering, correlation_clustering
+from cladebench.solvers.correlation_clusterings import METHODS, CorrelationClustering, correlation_clustering
 from cladebench.solvers.given_distances import GivenDistances
 from cladebench.validation import check_choice, check_flag, check_int, check_real
 
@@ -68,7 +68,7 @@ class SVMCluster(StackDistance):
         as the others are.
     scales_ : ndarray of shape (n_distances,)
         Mean of each distance over all pairs of the training sets; 1 where that is 0.
-    objective_path_ : ndarray of shape (n_iter_,)
+    objective_path_ : ndarray of shape (`n_iter_`,)
         Objective of the weights of each round: half the squared norm and C times the mean loss.
     objective_ : float
         The least of them, that of the fitted weights.
@@ -94,6 +94,15 @@ class SVMCluster(StackDistance):
     ----------
     .. [1] T. Finley, T. Joachims, Supervised clustering with support vector machines, ICML 2005.
     .. [2] T. Finley, T. Joachims, Training structural SVMs when exact inference is intractable, ICML 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.distances import SVMCluster
+    >>> near = np.array([[0, 1, 9, 9], [1, 0, 9, 9], [9, 9, 0, 1], [9, 9, 1, 0.0]])
+    >>> stack = np.array([near, 5 - 5 * np.eye(4)])  # the second distance tells nothing
+    >>> SVMCluster().fit([stack], [[0, 0, 1, 1]]).predict(stack).tolist()
+    [0, 0, 1, 1]
     """
 
     contract_params: ClassVar[dict[str, Any]] = {"tol": 0.05, "max_iter": 60}

@@ -47,6 +47,13 @@ class Agglomerative(HierarchicalClusterer):
     References
     ----------
     D. Müllner, Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, 2011.
+
+    Examples
+    --------
+    >>> from cladebench.methods import Agglomerative
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> Agglomerative(n_clusters=3, linkage="average").fit(X).labels_.tolist()
+    [0, 0, 2, 2, 1]
     """
 
     order_invariant = True

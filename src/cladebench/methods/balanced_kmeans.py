@@ -82,7 +82,7 @@ class BalancedKMeans(GreedyTopDown):
 
     Examples
     --------
-    >>> BalancedKMeans(2, random_state=0).fit([[0.0], [1.0], [2.0], [9.0]]).labels_.tolist()
+    >>> BalancedKMeans(2, slack=0.0, random_state=0).fit([[0.0], [1.0], [2.0], [9.0]]).labels_.tolist()
     [0, 0, 1, 1]
     """
 

@@ -95,6 +95,22 @@ class HierarchicalClusterer(_Fit):
         The cut of the tree into at most ``n_clusters`` clusters.
     n_features_in_ : int
         Number of features seen by `fit`.
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.methods.base import HierarchicalClusterer
+    >>> class Chain(HierarchicalClusterer):
+    ...     def __init__(self, n_clusters=2):
+    ...         self.n_clusters = n_clusters
+    ...     def _build(self, X, y):
+    ...         nested = 0
+    ...         for row in range(1, len(X)):
+    ...             nested = [nested, row]
+    ...         return Hierarchy.from_nested([nested])
+    ...
+    >>> Chain().fit([[1.0], [2.0], [3.0]]).labels_.tolist()
+    [0, 0, 1]
     """
 
     n_clusters: int
@@ -131,6 +147,16 @@ class Clusterer(_Fit):
         Number of clusters that have samples; at most ``n_clusters`` where that is given.
     n_features_in_ : int
         Number of features seen by `fit`.
+
+    Examples
+    --------
+    >>> from cladebench.methods.base import Clusterer
+    >>> class Sign(Clusterer):
+    ...     def _cluster(self, X, y):
+    ...         return X[:, 0] > 0
+    ...
+    >>> Sign().fit([[-1.0], [2.0], [-3.0]]).labels_.tolist()
+    [0, 1, 0]
     """
 
     n_clusters_: int

@@ -61,6 +61,13 @@ class BirchTree(HierarchicalClusterer):
     ----------
     .. [1] T. Zhang, R. Ramakrishnan, M. Livny, BIRCH: an efficient data clustering method for very large
        databases, SIGMOD 1996.
+
+    Examples
+    --------
+    >>> from cladebench.methods import BirchTree
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> BirchTree(branching_factor=2, random_state=0).fit(X).hierarchy_.to_newick()
+    '((4,(2,3)),(0,1));'
     """
 
     # Nodes of 50 entries would make stars of the small data of the tests.

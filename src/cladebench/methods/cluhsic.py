@@ -83,6 +83,13 @@ class CLUHSIC(DependenceClusterer):
     References
     ----------
     .. [1] L. Song, A. Smola, A. Gretton, K. M. Borgwardt, A dependence maximization view of clustering, ICML 2007.
+
+    Examples
+    --------
+    >>> from cladebench.methods import CLUHSIC
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> CLUHSIC(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1, 1]
     """
 
     def __init__(

@@ -35,6 +35,13 @@ class ConnectedComponents(Clusterer):
     -----
     Neighbours are exact (Euclidean), and of equally near ones those with the lowest indices are taken.
     O(n_samples^2 n_features) time.
+
+    Examples
+    --------
+    >>> from cladebench.methods import ConnectedComponents
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> ConnectedComponents(n_neighbors=1).fit(X).labels_.tolist()
+    [0, 0, 1, 1, 1]
     """
 
     order_invariant = True

@@ -44,6 +44,13 @@ class RandomTree(HierarchicalClusterer):
         A binary tree with one leaf a sample, without heights.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
+
+    Examples
+    --------
+    >>> from cladebench.methods import RandomTree
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> RandomTree(random_state=0).fit(X).hierarchy_
+    Hierarchy(n_nodes=9, n_leaves=5, n_samples=5)
     """
 
     contract_excuses: ClassVar[Mapping[str, Excuse]] = BLIND
@@ -88,6 +95,13 @@ class BalancedRandomTree(HierarchicalClusterer):
         A binary tree with one leaf a sample, without heights: the largest node is the next to be cut.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
+
+    Examples
+    --------
+    >>> from cladebench.methods import BalancedRandomTree
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> BalancedRandomTree(random_state=0).fit(X).hierarchy_
+    Hierarchy(n_nodes=9, n_leaves=5, n_samples=5)
     """
 
     contract_excuses: ClassVar[Mapping[str, Excuse]] = BLIND
@@ -143,6 +157,14 @@ class StarTree(HierarchicalClusterer):
         Node 0 is the root; the chains follow one after the other, the long one last. Without heights.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
+
+    Examples
+    --------
+    >>> from cladebench.methods import StarTree
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> tree = StarTree(depth=3, random_state=0).fit(X).hierarchy_
+    >>> sorted(tree.depths[tree.leaf_of].tolist())
+    [2, 2, 2, 2, 3]
     """
 
     contract_excuses: ClassVar[Mapping[str, Excuse]] = BLIND
@@ -203,6 +225,12 @@ class OracleTree(HierarchicalClusterer):
         A tree of depth two, classes in sorted order, without heights. Its dendrogram purity is 1.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
+
+    Examples
+    --------
+    >>> from cladebench.methods import OracleTree
+    >>> OracleTree().fit([[0.0], [1.0], [2.0]], ["a", "b", "a"]).labels_.tolist()
+    [0, 1, 0]
     """
 
     uses_labels = True

@@ -78,6 +78,13 @@ class GreedyKMeans(GreedyByDistance):
 
     scikit-learn's `KMeans`, on one thread. O(iterations * n_init * n_splits * n_features * n_node) time for each of the
     at most ``2 * n_leaves`` nodes.
+
+    Examples
+    --------
+    >>> from cladebench.methods import GreedyKMeans
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> GreedyKMeans(n_clusters=3, grow="scattered", random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1, 2]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_init": 2}

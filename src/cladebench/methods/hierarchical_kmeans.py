@@ -57,6 +57,13 @@ class HierarchicalKMeans(HierarchicalClusterer):
     References
     ----------
     .. [1] D. Arthur, S. Vassilvitskii, k-means++: the advantages of careful seeding, SODA 2007.
+
+    Examples
+    --------
+    >>> from cladebench.methods import HierarchicalKMeans
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> HierarchicalKMeans(n_clusters=3, random_state=0).fit(X).labels_.tolist()
+    [2, 2, 0, 0, 1]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_init": 2}

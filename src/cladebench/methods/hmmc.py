@@ -49,7 +49,7 @@ class HMMC(Placing, GreedyTopDown):
     beta : float, default=0.01
         Weight of exclusive sparsity E. The paper searches 1e-4, ..., 1.
     regularizer : {"group+exclusive", "group", "exclusive", "l1", "l2"}, default="group+exclusive"
-        R = alpha G + beta E (HMMC), alpha G (HMMC-G), beta E (HMMC-E), alpha/(PK) sum |W| (HMMC-1) or
+        R = alpha G + beta E (HMMC), alpha G (HMMC-G), beta E (HMMC-E), `alpha/(PK) sum |W|` (HMMC-1) or
         alpha/(PK) sum W^2 (HMMC-2); G and E are equations 2 and 3.
     grow : {"score", "lowest", "mean", "largest"}, default="score"
         The leaf that is split next: the one with the largest score of equation 4 (the paper). For ablations of it: the
@@ -143,6 +143,13 @@ class HMMC(Placing, GreedyTopDown):
     ----------
     .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal, G. Mori, Hierarchical maximum-margin clustering,
        arXiv:1502.01827, 2015.
+
+    Examples
+    --------
+    >>> from cladebench.methods import HMMC
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> HMMC(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0, 0]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 20, "w_tol": 1e-4}

@@ -44,6 +44,13 @@ class FlatKMeans(FlatClusterer):
     -----
     scikit-learn's `KMeans`, on one thread. O(iterations * n_init * n_clusters * n_features * n_samples) time. X may be
     sparse and stays so: the time is then by its entries, not by n_features * n_samples; the centres are dense.
+
+    Examples
+    --------
+    >>> from cladebench.methods import FlatKMeans
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> FlatKMeans(n_clusters=3, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1, 2]
     """
 
     takes_sparse = True

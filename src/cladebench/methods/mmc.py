@@ -70,6 +70,13 @@ class MMC(Placing):
     References
     ----------
     .. [1] G.-T. Zhou, T. Lan, A. Vahdat, G. Mori, Latent maximum margin clustering, NIPS 2013.
+
+    Examples
+    --------
+    >>> from cladebench.methods import MMC
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> MMC(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0, 0]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 20, "w_tol": 1e-4}

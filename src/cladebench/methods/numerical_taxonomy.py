@@ -109,15 +109,15 @@ class NumericalTaxonomy(DependenceClusterer):
         Clusters, numbered by their first samples.
     n_clusters_ : int
         Clusters; fewer than ``n_clusters`` where the start has fewer, as where fewer samples are distinct.
-    structure_ : ndarray of shape (n_clusters_, n_clusters_)
+    structure_ : ndarray of shape (`n_clusters_`, `n_clusters_`)
         Y, of unit norm in the sense of (5).
-    distances_ : ndarray of shape (n_clusters_, n_clusters_)
+    distances_ : ndarray of shape (`n_clusters_`, `n_clusters_`)
         Between clusters, before a tree is fitted to them; their squares with ``tree_distance="square"``.
     tree_ : Hierarchy or None
         The tree of the clusters (its samples), with edge lengths; where its root is has no meaning.
     hierarchy_ : Hierarchy or None
         The same tree over the samples.
-    tree_distances_ : ndarray of shape (n_clusters_, n_clusters_)
+    tree_distances_ : ndarray of shape (`n_clusters_`, `n_clusters_`)
         Path lengths in the tree.
     residual_ : float
         Root of the sum of squared differences of the two, over pairs of clusters.
@@ -149,6 +149,14 @@ class NumericalTaxonomy(DependenceClusterer):
     References
     ----------
     .. [1] M. B. Blaschko, A. Gretton, Learning taxonomies by dependence maximization, NIPS 2008.
+
+    Examples
+    --------
+    >>> from cladebench.methods import NumericalTaxonomy
+    >>> X = [[0, 0], [0, 1], [1, 9], [0, 9], [9, 0], [9, 1]]
+    >>> method = NumericalTaxonomy(n_clusters=3, random_state=0).fit(X)
+    >>> method.labels_.tolist(), method.converged_
+    ([0, 0, 1, 1, 2, 2], True)
     """
 
     def __init__(

@@ -77,6 +77,13 @@ class Perch(HierarchicalClusterer):
     ----------
     A. Kobren, N. Monath, A. Krishnamurthy and A. McCallum, A hierarchical algorithm for extreme clustering, KDD
     2017, https://doi.org/10.1145/3097983.3098079
+
+    Examples
+    --------
+    >>> from cladebench.methods import Perch
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> Perch(n_clusters=3, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 2, 2, 1]
     """
 
     def __init__(

@@ -30,6 +30,13 @@ class RandomClusters(Clusterer):
         Clusters, numbered by their first samples.
     n_clusters_ : int
         Clusters that have samples.
+
+    Examples
+    --------
+    >>> from cladebench.methods import RandomClusters
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> RandomClusters(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 1, 1, 0, 1]
     """
 
     takes_sparse = True

@@ -22,7 +22,7 @@ N_VECTORS = 4
 class SparsestCut(HierarchicalClusterer):
     """Partition top-down by sparsest cuts of the similarity graph [1]_.
 
-    At each node the samples are cut into A and B such that the similarity across, w(A, B) / (|A| |B|), is
+    At each node the samples are cut into A and B such that the similarity across, `w(A, B) / (|A| |B|)`, is
     small: by enumeration at small nodes, by a sweep along the Fiedler vector at large ones (see
     `cladebench.solvers.sparsest_cut`). A tree of cuts that are each within a factor c of the sparsest has
     at most O(c) (for exact cuts, a constant) times the least Dasgupta cost [2]_.
@@ -51,7 +51,7 @@ class SparsestCut(HierarchicalClusterer):
     the deviations of 0.01 over shufflings that the ghc paper prints are thus not this implementation's.
 
     Memory: one (n_samples, n_samples) array of float64, which is permuted in place so that the two sides of
-    a cut become its diagonal blocks; swapping is O(n min(|A|, |B|)). Each node takes a few passes over its
+    a cut become its diagonal blocks; swapping is `O(n min(|A|, |B|))`. Each node takes a few passes over its
     block, so the time is O(n^2) for balanced trees and O(n^3) at worst, where single samples are peeled off.
 
     References
@@ -59,6 +59,13 @@ class SparsestCut(HierarchicalClusterer):
     .. [1] S. Dasgupta, A cost function for similarity-based hierarchical clustering, STOC 2016.
     .. [2] M. Charikar, V. Chatziafratis, Approximate hierarchical clustering via sparsest cut and spreading
        metrics, SODA 2017.
+
+    Examples
+    --------
+    >>> from cladebench.methods import SparsestCut
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> SparsestCut(n_clusters=3).fit(X).labels_.tolist()
+    [0, 0, 1, 1, 2]
     """
 
     order_invariant = True

@@ -61,6 +61,13 @@ class FlatSpectral(FlatClusterer):
     References
     ----------
     .. [1] A. Y. Ng, M. I. Jordan, Y. Weiss, On spectral clustering: analysis and an algorithm, NIPS 2001.
+
+    Examples
+    --------
+    >>> from cladebench.methods import FlatSpectral
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> FlatSpectral(n_clusters=2, random_state=0).fit(X).labels_.tolist()
+    [0, 0, 1, 1, 1]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_init": 2}

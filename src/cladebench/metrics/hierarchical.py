@@ -57,6 +57,16 @@ def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
     ----------
     Heller and Ghahramani (2005), Bayesian hierarchical clustering, ICML. Kobren, Monath, Krishnamurthy and
     McCallum (2017), A hierarchical algorithm for extreme clustering, KDD, eq. 1.
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.metrics import dendrogram_purity
+    >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+    >>> dendrogram_purity(tree, ["a", "a", "b", "b", "b"])
+    1.0
+    >>> round(dendrogram_purity(tree, ["a", "b", "b", "b", "b"]), 4)
+    0.9
     """
     tree = tree_of(hierarchy)
     classes, codes = class_codes(labels, hierarchy.n_samples)
@@ -105,6 +115,16 @@ def dasgupta_cost(
     References
     ----------
     Dasgupta (2016), A cost function for similarity-based hierarchical clustering, STOC, eq. 1.
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.metrics import dasgupta_cost
+    >>> similarity = [[0, 9, 1], [9, 0, 1], [1, 1, 0]]
+    >>> dasgupta_cost(Hierarchy.from_nested([[0, 1], 2]), similarity)
+    24.0
+    >>> dasgupta_cost(Hierarchy.from_nested([[0, 2], 1]), similarity)
+    32.0
     """
     tree = tree_of(hierarchy)
     if pairs not in ("unordered", "ordered"):

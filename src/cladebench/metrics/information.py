@@ -42,6 +42,12 @@ def entropy_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
     References
     ----------
     Cover and Thomas (1991), Elements of information theory, chapter 2.
+
+    Examples
+    --------
+    >>> from cladebench.metrics import entropy_scores
+    >>> round(entropy_scores([0, 0, 1, 1], [0, 0, 0, 1]).value, 4)
+    0.4774
     """
     true, predicted, table = _table(labels_true, labels_pred)
     whole = float(entropy(true))
@@ -79,6 +85,12 @@ def v_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Scores:
     ----------
     Rosenberg and Hirschberg (2007), V-measure, EMNLP-CoNLL. Vinh, Epps and Bailey (2010), Information theoretic
     measures for clusterings comparison, JMLR 11.
+
+    Examples
+    --------
+    >>> from cladebench.metrics import v_scores
+    >>> round(v_scores([0, 0, 1, 1], [0, 0, 1, 2]).value, 4)
+    0.8
     """
     true, predicted, table = _table(labels_true, labels_pred)
     mean = float(entropy(true) + entropy(predicted)) / 2.0

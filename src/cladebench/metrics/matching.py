@@ -49,6 +49,12 @@ def matched_scores(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> Sc
     References
     ----------
     Kuhn (1955), The Hungarian method for the assignment problem, Naval Research Logistics Quarterly 2.
+
+    Examples
+    --------
+    >>> from cladebench.metrics import matched_scores
+    >>> matched_scores(["a", "a", "b", "b"], [1, 1, 0, 1]).value
+    0.75
     """
     true = class_codes(labels_true, name="labels_true")[1]
     n = len(true)

@@ -33,6 +33,12 @@ def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
     Notes
     -----
     O(n_queries k n_classes) time, O(n_queries n_classes) memory.
+
+    Examples
+    --------
+    >>> from cladebench.metrics import vote
+    >>> vote([[0, 1, 2], [2, 1, 0]], ["cat", "dog", "dog"]).tolist()
+    ['dog', 'dog']
     """
     classes, codes = class_codes(labels)
     if not len(codes):
@@ -71,6 +77,12 @@ def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
     ------
     ValueError
         If there is no query, k is 0, or an entry is neither true (1) nor false (0).
+
+    Examples
+    --------
+    >>> from cladebench.metrics import precision_at
+    >>> precision_at([[True, False], [True, True]]).tolist()
+    [1.0, 0.75]
     """
     found = as_floats("relevant", relevant)
     if found.ndim != 2 or not found.size:
@@ -115,6 +127,12 @@ def average_precision(
     References
     ----------
     C. D. Manning, P. Raghavan, H. Schuetze (2008), Introduction to Information Retrieval, section 8.4.
+
+    Examples
+    --------
+    >>> from cladebench.metrics import average_precision
+    >>> average_precision([[3, 7]], [[3, 5]], k=2).tolist()
+    [0.5]
     """
     check_integer("k", k, minimum=1)
     wanted = k if n_relevant is None else n_relevant

@@ -40,6 +40,12 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
     References
     ----------
     Rand (1971), Objective criteria for the evaluation of clustering methods, JASA 66(336).
+
+    Examples
+    --------
+    >>> from cladebench.metrics import rand_index
+    >>> rand_index([0, 0, 1, 1], [0, 0, 1, 2])
+    0.8333333333333334
     """
     true, predicted, both, pairs = pairs_together(labels_true, labels_pred)
     return (pairs + 2 * both - true - predicted) / pairs

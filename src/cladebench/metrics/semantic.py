@@ -75,6 +75,17 @@ def semantic_similarity(
     many categories, ECCV (path sharing). Harispe, Ranwez, Janaqi and Montmain (2013), Semantic measures for the
     comparison of units of language, concepts or entities from text and knowledge base analysis, arXiv:1310.1285
     (shortest path).
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.metrics import semantic_similarity
+    >>> class_tree = Hierarchy.from_nested([[0, 1], 2])
+    >>> tree = Hierarchy.from_nested([[0, 1], 2])
+    >>> semantic_similarity(tree, [0, 1, 2], class_tree)
+    1.0
+    >>> round(semantic_similarity(tree, [0, 2, 1], class_tree), 4)
+    0.9259
     """
     return _moments(hierarchy, labels, class_tree, kind).agreement
 
@@ -110,6 +121,14 @@ def semantic_scores(
     Sokal and Rohlf (1962), The comparison of dendrograms by objective methods, Taxon 11(2) (cophenetic correlation).
     Mantel (1967), The detection of disease clustering and a generalized regression approach, Cancer Research 27(2)
     (permutation of one of two matrices of dissimilarities).
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.metrics import semantic_scores
+    >>> class_tree = Hierarchy.from_nested([[0, 1], 2])
+    >>> semantic_scores(class_tree, [0, 1, 2], class_tree).corrected
+    1.0
     """
     moments = _moments(hierarchy, labels, class_tree, kind)
     return Scores(moments.agreement, moments.permuted, moments.correlation)
@@ -130,6 +149,13 @@ def best_constant(labels: npt.ArrayLike, class_tree: Hierarchy, kind: Kind = "sh
     -------
     float
         One minus the variance, over all pairs of samples, of the similarity of their classes.
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.metrics import best_constant
+    >>> round(best_constant([0, 1, 2], Hierarchy.from_nested([[0, 1], 2])), 4)
+    0.9753
     """
     clusters = np.zeros(np.shape(labels), dtype=np.int64)
     return _moments(clusters, labels, class_tree, kind).best_constant

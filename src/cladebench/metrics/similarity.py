@@ -63,7 +63,7 @@ def unit_rows(values: FloatArray) -> FloatArray:
 
 
 class LinearKernel:
-    """Compute similarities x . y of rows of X, without a matrix.
+    """Compute similarities `x · y` of rows of X, without a matrix.
 
     Parameters
     ----------
@@ -74,6 +74,13 @@ class LinearKernel:
     ------
     ValueError
         If X is not two-dimensional, is empty, or holds NaN or infinity.
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.metrics import LinearKernel, dasgupta_cost
+    >>> dasgupta_cost(Hierarchy.from_nested([[0, 1], 2]), LinearKernel([[1.0], [2.0], [3.0]]))
+    31.0
     """
 
     def __init__(self, X: npt.ArrayLike) -> None:
@@ -115,6 +122,12 @@ class Similarity:
     References
     ----------
     Garreau, Jitkrittum and Kanagawa (2017), Large sample analysis of the median heuristic, arXiv:1707.07269.
+
+    Examples
+    --------
+    >>> from cladebench.metrics import Similarity
+    >>> Similarity("inv")([[0.0], [1.0], [3.0]]).tolist()
+    [[1.0, 0.5, 0.25], [0.5, 1.0, 0.3333333333333333], [0.25, 0.3333333333333333, 1.0]]
     """
 
     kind: Kind = "exp_sq"

@@ -203,11 +203,11 @@ def structural_svm(
 ) -> StructuralSVM:
     """Solve the structural SVM as one quadratic programme.
 
-    It minimises |v|^2 / 2 + C / K * sum of losses (cvxpy, Clarabel).
+    It minimises `|v|^2 / 2 + C / K * sum of losses` (cvxpy, Clarabel).
 
-    A loss is the largest over x of (sum over pairs of c |x - y| + s (x - y)) / pairs, with s = v_0 - sum_i v_i d_i. The
-    x are all partitions, or those of the relaxation. The maximum over the relaxation is written as its dual. All costs
-    c are 1, or half of all cost is that of the pairs with y = 1.
+    A loss is the largest over x of `(sum over pairs of c |x - y| + s (x - y)) / pairs`, with s = v_0 - sum_i v_i d_i.
+    The x are all partitions, or those of the relaxation. The maximum over the relaxation is written as its dual. All
+    costs c are 1, or half of all cost is that of the pairs with y = 1.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ def best_value(M: FloatArray, P: FloatArray) -> float:
 def structure_programme(M: FloatArray, labels: IntArray, n_clusters: int) -> BestStructure:
     """Solve (5) as a semidefinite programme.
 
-    Maximise tr(M H P Y P' H) over positive semidefinite Y with |H P Y P' H| <= 1.
+    Maximise `tr(M H P Y P' H)` over positive semidefinite Y with `|H P Y P' H| <= 1`.
 
     A semidefinite programme with a second-order cone, by Clarabel.
 

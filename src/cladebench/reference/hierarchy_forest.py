@@ -174,10 +174,12 @@ def neighbors(
 
     Parameters
     ----------
-    trees, X, x, k, alpha, left_out, nearest
+    trees, X, x, k, alpha
         As above.
     per_tree : int, optional
         k_O; None: all rows.
+    left_out, nearest
+        As above.
     seed : int, default=0
         Of the forest.
     refill : bool, default=True

@@ -35,7 +35,7 @@ class PairNode(NamedTuple):
 def pair_features(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Features of pairs of rows.
 
-    [|x1 - x2|, (x1 + x2) / 2], in single precision as scikit-learn's trees have them.
+    `[|x1 - x2|, (x1 + x2) / 2]`, in single precision as scikit-learn's trees have them.
 
     Parameters
     ----------

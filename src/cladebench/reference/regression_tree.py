@@ -55,7 +55,7 @@ def fit_tree(
 def best_split(X: FloatArray, outputs: FloatArray) -> tuple[int, float] | None:
     """Find the best feature and threshold.
 
-    Of most |sum left|^2 / n_left + |sum right|^2 / n_right.
+    Of most `|sum left|^2 / n_left + |sum right|^2 / n_right`.
 
     Of equally good ones the lowest feature's lowest threshold; none if nothing is gained beyond rounding.
     """

@@ -1,8 +1,8 @@
 from .assignment import balanced_assignment as balanced_assignment
-from .correlation_clustering import CorrelationClustering as CorrelationClustering
-from .correlation_clustering import correlation_clustering as correlation_clustering
-from .facility_location import FacilityLocation as FacilityLocation
-from .facility_location import facility_location as facility_location
+from .correlation_clusterings import CorrelationClustering as CorrelationClustering
+from .correlation_clusterings import correlation_clustering as correlation_clustering
+from .facility_locations import FacilityLocation as FacilityLocation
+from .facility_locations import facility_location as facility_location
 from .linkages import linkage as linkage
 from .margin import MarginFit as MarginFit
 from .margin import assignment_costs as assignment_costs

@@ -23,7 +23,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.solvers.facility_location import facility_location
+from cladebench.solvers.facility_locations import facility_location
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -175,7 +175,7 @@ def _largest(M: FloatArray) -> float:
 
 
 def _symmetrise(M: FloatArray, block: int = 512) -> None:
-    """Take the mean of a matrix and its transpose, in place, block by block."""
+    """Average a matrix and its transpose in place, block by block."""
     for i in range(0, len(M), block):
         for j in range(0, i + 1, block):
             rows, columns = slice(i, i + block), slice(j, j + block)

@@ -2,7 +2,8 @@ r"""Squared hinge loss of linear cluster models.
 
 Its minimisation with sparse penalties, and assignment costs.
 
-The convex half of hierarchical maximum-margin clustering [1]_ (section 4.2, eq. 5): for fixed labels y,
+The convex half of hierarchical maximum-margin clustering (section 4.2, eq. 5; `fit_margin` has the reference): for
+fixed labels y,
 
 .. math::
     \min_{W \in \mathbb{R}^{K \times P}} \; h(W) + \sum_p g_p \|W_{:p}\|_2 + \sum_p a_p \|W_{:p}\|_1
@@ -11,14 +12,6 @@ The convex half of hierarchical maximum-margin clustering [1]_ (section 4.2, eq.
 
 The loss depends only on the differences of the models; the penalties choose among equal ones. Results do not
 depend on the number of threads.
-
-References
-----------
-.. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal and G. Mori, Hierarchical maximum-margin clustering,
-   arXiv:1502.01827, 2015.
-.. [2] J. D. Lee, Y. Sun and M. A. Saunders, Proximal Newton-type methods for convex optimization, NIPS 2012.
-.. [3] R. H. Byrd, J. Nocedal and R. B. Schnabel, Representations of quasi-Newton matrices and their use in
-   limited memory methods, Math. Programming 63, 1994.
 """
 
 from __future__ import annotations
@@ -62,6 +55,13 @@ class MarginFit:
     converged : bool
         Whether the residual is within the tolerance. If not, ``max_iter`` was reached or no step lowers the
         objective by more than its rounding.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import fit_margin
+    >>> found = fit_margin([[-1.0], [1.0]], [0, 1], 2, ridge=0.1)
+    >>> found.converged, bool(found.loss < found.objective)
+    (True, True)
     """
 
     W: FloatArray
@@ -104,6 +104,13 @@ def squared_hinge(
     Notes
     -----
     One pass over X; 4 n_samples (n_clusters - 1) n_features multiplications and additions.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import squared_hinge
+    >>> loss, gradient = squared_hinge([[-1.0], [1.0]], [0, 1], [[0.0], [0.0]])
+    >>> loss, gradient.tolist()
+    (0.5, [[1.0], [-1.0]])
     """
     X, W = _features(X, check), _models(W)
     _check_features(X, W)
@@ -136,6 +143,12 @@ def assignment_costs(X: npt.ArrayLike, W: npt.ArrayLike, *, check: bool = True) 
     Notes
     -----
     O(n_samples n_clusters (n_features + n_clusters)).
+
+    Examples
+    --------
+    >>> from cladebench.solvers import assignment_costs
+    >>> assignment_costs([[-1.0], [1.0]], [[-1.0], [1.0]]).tolist()
+    [[0.0, 9.0], [9.0, 0.0]]
     """
     X, W = _features(X, check), _models(W)
     _check_features(X, W)
@@ -168,6 +181,12 @@ def sparse_group_prox(
         If a shape is not as above, or a number is negative or not finite.
     TypeError
         If `step` is not a real number.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import sparse_group_prox
+    >>> sparse_group_prox([[3.0, 0.1], [-3.0, 0.1]], 1.0, l1=1.0).tolist()
+    [[2.0, 0.0], [-2.0, 0.0]]
     """
     W = _models(W, least=1)
     check_number("step", step)
@@ -243,6 +262,21 @@ def fit_margin(
     Where nothing is penalised the minimiser is not unique, nor even bounded in directions that no margin feels; what
     is returned lies on the path from the start. On separable data the loss reaches 0 at finite models, and the
     iteration stops once the residual is small.
+
+    References
+    ----------
+    .. [1] G.-T. Zhou, S. J. Hwang, M. Schmidt, L. Sigal and G. Mori, Hierarchical maximum-margin clustering,
+       arXiv:1502.01827, 2015.
+    .. [2] J. D. Lee, Y. Sun and M. A. Saunders, Proximal Newton-type methods for convex optimization, NIPS 2012.
+    .. [3] R. H. Byrd, J. Nocedal and R. B. Schnabel, Representations of quasi-Newton matrices and their use in
+       limited memory methods, Math. Programming 63, 1994.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import fit_margin
+    >>> found = fit_margin([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1], 2, ridge=0.01)
+    >>> found.converged, (found.W[:, 0] > 0).tolist()
+    (True, [False, True])
     """
     X = _features(X, check=False)
     _check_count("n_clusters", n_clusters, least=2)

@@ -46,6 +46,13 @@ class TreeMetric:
         Path lengths between the points; symmetric, with zero diagonal. They meet the four-point condition.
     residual : float
         Root of the sum of (D - distances)^2 over the unordered pairs.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import fit_tree_metric
+    >>> fit = fit_tree_metric([[0, 3, 5], [3, 0, 4], [5, 4, 0]])
+    >>> fit.distances.round(9).tolist()
+    [[0.0, 3.0, 5.0], [3.0, 0.0, 4.0], [5.0, 4.0, 0.0]]
     """
 
     tree: Hierarchy
@@ -165,6 +172,14 @@ def fit_branch_lengths(D: npt.ArrayLike, tree: Hierarchy) -> TreeMetric:
     ------
     ValueError
         If D is not as described, or the tree has another number of points, or one that is not alone at a leaf.
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.solvers import fit_branch_lengths
+    >>> fit = fit_branch_lengths([[0, 3, 5], [3, 0, 4], [5, 4, 0]], Hierarchy.from_nested([0, 1, 2]))
+    >>> round(fit.residual, 9)
+    0.0
     """
     given, exponent = _scaled(_distances(D))
     if tree.n_samples != len(given):
@@ -193,6 +208,14 @@ def four_point_excess(D: npt.ArrayLike) -> float:
     ------
     ValueError
         If D is not as described.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import four_point_excess
+    >>> four_point_excess([[0, 3, 5], [3, 0, 4], [5, 4, 0]])
+    0.0
+    >>> four_point_excess([[0, 1, 5], [1, 0, 1], [5, 1, 0]])  # 5 > 1 + 1
+    3.0
     """
     given, exponent = _scaled(_distances(D))
     return math.ldexp(_core.four_point_excess(given), exponent)

@@ -64,7 +64,7 @@ class GHC(HierarchicalClusterer):
         Where the greedy start draws the first point of a split from: the points that reach the node, or all. The paper
         says "from the dataset", of splits "ordered in a top-down manner".
     learning_rate : float, default=3.0
-        First step size of full-tree and block-wise training, of the cost divided by (pairs x points x mean |Sim|),
+        First step size of full-tree and block-wise training, of the cost divided by (pairs x points x mean `|Sim|`),
         whose gradients are small: 1 to 10 suits "sgd", 0.01 to 0.1 "adam".
         `cladebench.methods.ghc.schedule.StepSize` says when it falls. The paper names neither a value nor a schedule.
     n_iter : int or None, default=None
@@ -81,7 +81,7 @@ class GHC(HierarchicalClusterer):
         least value, 0, is that of all points in one leaf.
     entropy_penalty : float, default=0.0
         Weight of the mean entropy (nats) of the pairs' lca distributions. The cost itself is divided by
-        (pairs x points x mean |Sim|), so the weight means the same on all data. The paper penalises (section 3)
+        (pairs x points x mean `|Sim|`), so the weight means the same on all data. The paper penalises (section 3)
         but gives no weight.
     entropy_pairs : int, default=2048
         Exact training averages the penalty over this many pairs, drawn once; the cost is over all pairs.
@@ -159,6 +159,13 @@ class GHC(HierarchicalClusterer):
     ----------
     N. Monath, A. Kobren, A. Krishnamurthy, A. McCallum, Gradient-based hierarchical clustering, 2017.
     S. Dasgupta, A cost function for similarity-based hierarchical clustering, STOC 2016.
+
+    Examples
+    --------
+    >>> from cladebench.methods import GHC
+    >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
+    >>> GHC(n_leaves=4, n_iter=50, random_state=0).fit(X).labels_.tolist()
+    [1, 1, 0, 0, 0]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}

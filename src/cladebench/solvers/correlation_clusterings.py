@@ -61,6 +61,13 @@ class CorrelationClustering:
         Steps of the first-order method; 0 for ``method="greedy"``.
     converged : bool
         Whether the bound is within the tolerance of the relaxation's value, or of the partition's own.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import correlation_clustering
+    >>> found = correlation_clustering([[0, 2, -1], [2, 0, -1], [-1, -1, 0]])
+    >>> found.value, bool(found.value <= found.bound)
+    (2.0, True)
     """
 
     labels: IntArray
@@ -122,6 +129,13 @@ def correlation_clustering(
     Triangles are added as they are violated, in C++; O(n^3) a search, of which there is one in 20 to 200 steps, and
     O(n^2 + triangles) a step. Points and clusters that tie are taken by lowest index, and no move is made for a gain of
     0: points without any similarity stay alone. Threads do not change the result.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import correlation_clustering
+    >>> found = correlation_clustering([[0, 2, -1], [2, 0, -1], [-1, -1, 0]])
+    >>> found.labels.tolist(), found.converged
+    ([0, 0, 1], True)
     """
     S = checked_similarity(similarity)
     check_choice("method", method, METHODS)

@@ -43,6 +43,13 @@ class FacilityLocation:
         Evaluations of the Lagrangian dual function.
     converged : bool
         Whether `gap` is within the tolerance, or ``value - bound`` no more than rounding.
+
+    Examples
+    --------
+    >>> from cladebench.solvers import facility_location
+    >>> found = facility_location([[2, 1, 9], [1, 3, 9], [9, 9, 2]])
+    >>> found.exemplars.tolist(), found.assignment.tolist(), found.converged
+    ([0, 2], [0, 0, 2], True)
     """
 
     exemplars: IntArray
