@@ -1,5 +1,7 @@
 """A small comparison with all that can go wrong, run once."""
 
+import fcntl
+import os
 import sys
 from pathlib import Path
 
@@ -25,10 +27,24 @@ def inputs(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """The folder of a comparison that has been run, with its page."""
+    """The folder of a comparison that has been run, with its page; not to be changed.
+
+    One worker of pytest-xdist runs it for all.
+    """
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "comparison"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "out" / "index.html").exists():  # which is written last
+            write_comparison(folder)
+    return folder / "out"
+
+
+def write_comparison(folder):
+    """Run the comparison in a folder, and write its page."""
     from cladebench.comparison.page import write_page
 
-    folder = tmp_path_factory.mktemp("comparison")
     write_inputs(folder)
     methods = ", ".join(f'"users_methods.py:{name}"' for name in ("Mine", "Linked", *BAD))
     (folder / "comparison.yaml").write_text(
@@ -46,4 +62,3 @@ def finished(tmp_path_factory):
     run_all(folder / "comparison.yaml", folder / "out")
     write_page(folder / "out")
     forget()
-    return folder / "out"
