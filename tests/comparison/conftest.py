@@ -1,12 +1,12 @@
 """A small comparison with all that can go wrong, run once."""
 
-import fcntl
-import os
 import sys
 from pathlib import Path
 
 import pytest
 from comparison_runs import BAD, run_all, write_inputs
+
+from made_once import made_once
 
 
 def forget() -> None:
@@ -27,18 +27,8 @@ def inputs(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """The folder of a comparison that has been run, with its page; not to be changed.
-
-    One worker of pytest-xdist runs it for all.
-    """
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "comparison"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "out" / "index.html").exists():  # which is written last
-            write_comparison(folder)
-    return folder / "out"
+    """The folder of a comparison that has been run, with its page; not to be changed."""
+    return made_once(tmp_path_factory, "comparison", write_comparison) / "out"
 
 
 def write_comparison(folder):
