@@ -1,5 +1,6 @@
 """Settings of all tests; this file also puts tests/ on the import path, for `strategies`."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -7,6 +8,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# Modules and tests are hundreds of thousands of objects that live to the end. Python's default looks at all of them
+# whenever a few ten thousand others are new, which took a twelfth of the time of the tests.
+gc.set_threshold(10_000, 10, 10)
 
 # No deadline: how long an example takes says something about the machine, not about the code. The same examples in
 # every run: a change fails by what it changed alone. `--hypothesis-profile=search` looks for new ones.
@@ -21,18 +26,29 @@ LONGEST = [
     for name in [
         "workflow/test_workflow.py",
         "core/test_cpp.py",
-        "workflow/test_toy_papers.py",
-        "bench/test_run_job.py",
+        "comparison/test_comparison.py",
         "comparison/test_docs.py",
         "audit/test_audit_full_run.py",
-        "commands/test_damaged_files.py",
-        "contract/test_datasets.py",
         "verdicts/test_recomputed.py",
-        "methods/test_ghc_objective.py",
-        "test_input_mutants.py",
-        "methods/test_ghc_steps.py",
+        "commands/test_full_disk.py",
+        "commands/test_run.py",
+        "workflow/test_workplan.py",
         "bench/test_bench_interruption.py",
         "docs/test_examples.py",
+        "contract/test_datasets.py",
+        "workflow/test_toy_papers.py",
+        "test_mutants.py",
+        "bench/test_run_job.py",
+        "test_input_mutants.py",
+        "commands/test_options.py",
+        "workflow/test_make.py",
+        "crosscheck/test_topics.py",
+        "methods/test_ghc_objective.py",
+        "commands/test_damaged_files.py",
+        "methods/test_ghc_steps.py",
+        "workflow/test_slurm_profile.py",
+        "test_unrooted_drawing.py",
+        "test_plotting.py",
     ]
 ]
 

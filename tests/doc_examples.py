@@ -29,7 +29,7 @@ def write_example_paper(folder: Path) -> str:
 
 
 #: For a fresh process: makes the examples that `write_example_methods` wrote part of our methods and distances, then
-#: runs the contract suite of argument 2 on the class of argument 3.
+#: runs contract suites on their classes, each named as suite:class.
 CONTRACT_RUN = """
 import sys
 from pathlib import Path
@@ -42,7 +42,11 @@ for package in (cladebench.methods, cladebench.distances):
     exports(Path(package.__file__).with_suffix(".pyi")).update(exports(Path(sys.argv[1], "__init__.pyi")))
 import pytest
 options = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-sys.exit(pytest.main([*options, f"tests/contract/test_{sys.argv[2]}.py", "-k", sys.argv[3]]))
+for suite, name in (argument.split(":") for argument in sys.argv[2:]):
+    print(f"suite {suite}:{name}", flush=True)
+    ended = pytest.main([*options, f"tests/contract/test_{suite}.py", "-k", name])
+    print()
+    print(f"ended {int(ended)}", flush=True)
 """
 
 

@@ -10,6 +10,7 @@ import pytest
 from cladebench.bench import provenance
 from cladebench.cli import main
 from doc_examples import write_example_paper
+from made_once import made_once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,21 +33,31 @@ class Run:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """The run; not to be changed."""
-    package, folder, no_programs = (tmp_path_factory.mktemp(name) for name in ("package", "run", "empty"))
-    name, _, paper = write_example_paper(package).partition(".")
-    # A package of its own: other tests import theirs under the documentation's name, and edit it.
-    (package / name).rename(package / "finished_run")
-    run = Run(folder, f"finished_run.{paper}")
+    folder = made_once(tmp_path_factory, "finished-run", run_the_example)
     with pytest.MonkeyPatch.context() as path:
-        path.syspath_prepend(str(package))
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("PATH", str(no_programs))
-            patch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
-            # Kept once a process, and earlier tests of this process had git.
-            patch.setattr(provenance, "_surroundings", provenance._surroundings.__wrapped__)
-            for command in ("run", "collect", "crosscheck", "audit", "artifacts", "report", "gate"):
-                assert run.main(command) == 0, command
-        yield run
+        path.syspath_prepend(str(folder / "package"))
+        yield Run(folder / "run", FINISHED)
+
+
+#: A package of its own: other tests import theirs under the documentation's name, and edit it.
+FINISHED = "finished_run.examplepaper"
+
+
+def run_the_example(folder: Path) -> None:
+    """Run the documentation's paper by all commands: its package and its results go into the folder."""
+    package, no_programs = folder / "package", folder / "empty"
+    no_programs.mkdir()
+    name, _, _ = write_example_paper(package).partition(".")
+    (package / name).rename(package / "finished_run")
+    run = Run(folder / "run", FINISHED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(package))
+        patch.setenv("PATH", str(no_programs))
+        patch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+        # Kept once a process, and earlier tests of this process had git.
+        patch.setattr(provenance, "_surroundings", provenance._surroundings.__wrapped__)
+        for command in ("run", "collect", "crosscheck", "audit", "artifacts", "report", "gate"):
+            assert run.main(command) == 0, command
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from comparison_runs import BAD, run_all, write_inputs
 
+from made_once import made_once
+
 
 def forget() -> None:
     """Forget the modules of users that a comparison has imported, and where they were."""
@@ -25,10 +27,14 @@ def inputs(tmp_path):
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """The folder of a comparison that has been run, with its page."""
+    """The folder of a comparison that has been run, with its page; not to be changed."""
+    return made_once(tmp_path_factory, "comparison", write_comparison) / "out"
+
+
+def write_comparison(folder):
+    """Run the comparison in a folder, and write its page."""
     from cladebench.comparison.page import write_page
 
-    folder = tmp_path_factory.mktemp("comparison")
     write_inputs(folder)
     methods = ", ".join(f'"users_methods.py:{name}"' for name in ("Mine", "Linked", *BAD))
     (folder / "comparison.yaml").write_text(
@@ -46,4 +52,3 @@ def finished(tmp_path_factory):
     run_all(folder / "comparison.yaml", folder / "out")
     write_page(folder / "out")
     forget()
-    return folder / "out"

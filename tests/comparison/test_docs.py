@@ -1,19 +1,30 @@
-"""Every command of docs/comparing.md runs as it is written, on a user's files and method."""
+"""Every command of docs/comparing.md runs as it is written, on a user's files and method, outside of any checkout.
+
+The wheel has what they need: the package is the one that pip would install.
+"""
 
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import time
+import zipfile
+from pathlib import Path
 
+import cladebench._core
 import numpy as np
 import pandas as pd
 import pytest
+from comparison_runs import run_all
 
+from cladebench.comparison.scores import collect
+from cladebench.comparison.scores import scores as scores_of
 from cladebench.comparison.spec import read_comparison
 from doc_examples import ROOT
+from package_build import package_build
 
 #: Each test starts the whole workflow several times.
 pytestmark = pytest.mark.timeout(900)
@@ -28,8 +39,67 @@ PAGE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
 FEW = {"methods: [fitting, ": "methods: [Agglomerative, ", "repetitions: 10": "repetitions: 2"}
 
 
+#: The wheel by its own rules, but nothing is compiled: the core is the one in use.
+BUILD = """
+import sys
+from scikit_build_core.build import build_wheel
+build_wheel(sys.argv[1], {"wheel.cmake": "false", "wheel.py-api": ""})
+"""
+#: An editable installation would answer first.
+NOT_EDITABLE = """
+import sys
+sys.meta_path[:] = [finder for finder in sys.meta_path if not type(finder).__name__.startswith("ScikitBuild")]
+"""
+
+
 @pytest.fixture(scope="module")
-def files(tmp_path_factory):
+def installed(tmp_path_factory):
+    """A folder that has the package as pip would install it, where all commands of a test find it."""
+    folder = tmp_path_factory.mktemp("installed")
+    subprocess.run(
+        [sys.executable, "-c", BUILD, str(folder)], cwd=ROOT, check=True, capture_output=True, timeout=120
+    )
+    (wheel,) = folder.glob("cladebench-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    if (build := package_build()) is not None:
+        cmake = [
+            str(Path(sys.executable).with_name("cmake")),
+            "--install",
+            str(build),
+            "--component",
+            "suite",
+        ]
+        subprocess.run([*cmake, "--prefix", str(folder / "site")], check=True, capture_output=True)
+    shutil.copy(cladebench._core.__file__, folder / "site/cladebench")
+    (folder / "site/sitecustomize.py").write_text(NOT_EDITABLE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(folder / "site"))
+        yield folder / "site"
+
+
+def files_of(folder):
+    """Names of what is written by hand below a folder."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return {name for name in names if "__pycache__" not in name and not name.endswith(".so")}
+
+
+def test_the_wheel_has_all_files_of_the_package(installed):
+    ours, there = (files_of(folder) for folder in (ROOT / "src/cladebench", installed / "cladebench"))
+    assert {"comparison/templates/page.html", "workflow/comparison.smk", "report/templates/style.css"} < ours
+    assert ours <= there
+
+
+def test_the_audits_workflow_plans_from_what_is_installed(installed, tmp_path):
+    if not (installed / "cladebench/suite").exists():
+        pytest.skip("the core was not built from this checkout")
+    said = run("cladebench reproduce --scope smoke --cores 1 --paper taxonomy --dry-run", tmp_path)
+    assert "artifacts_taxonomy" in said and "gate" in said and str(ROOT / "Snakefile") not in said
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, installed):
     folder = tmp_path_factory.mktemp("user")
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1, 2], 10)
@@ -81,9 +151,28 @@ def started(files):
 
 @pytest.fixture(scope="module")
 def whole(files, started):
-    """The folder that the second command of the page filled."""
-    run(WHOLE, files)
-    return files / "patients-report"
+    """The folder that the second command of the page filled: it was interrupted, and went on.
+
+    Also what it said in the end.
+    """
+    first = subprocess.Popen(
+        command(WHOLE),
+        cwd=files,
+        start_new_session=True,
+        # Tests that run in the background of a shell ignore it, and a command that was told so goes on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    folder = files / "patients-report"
+    deadline = time.monotonic() + 120
+    while not [*folder.glob("cells/*/*/*/*.json")] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.killpg(first.pid, signal.SIGINT)
+    first.communicate(timeout=240)
+    assert first.returncode == 130
+    assert not (folder / "index.html").exists()
+    return folder, run(WHOLE, files)
 
 
 def test_the_first_command_says_what_it_took_for_what(files, started):
@@ -93,40 +182,44 @@ def test_the_first_command_says_what_it_took_for_what(files, started):
     }
 
 
-def test_the_commands_of_the_page_give_the_page(files, whole):
-    first = (whole / "scores.csv").read_bytes()
-    assert {"index.html", "differences.csv", "scores.tex", "cells.parquet", "plan.json"} <= set(
-        os.listdir(whole)
-    )
-    record = next((whole / "cells" / "comparison" / "patients" / "MyMethod").glob("*.json"))
-    before = record.stat().st_mtime_ns
-    (whole / "index.html").unlink()
-    run(AGAIN, files)  # Snakemake goes on from there
-    assert (whole / "index.html").is_file()
-    assert (whole / "scores.csv").read_bytes() == first and record.stat().st_mtime_ns == before
-
-
-def test_an_interrupted_run_goes_on_with_equal_values(files, whole):
-    line = "cladebench run-comparison comparison.yaml --cores 1 --out cut"
-    started = subprocess.Popen(
-        command(line),
+def test_the_commands_are_those_of_what_is_installed(files, installed):
+    done = subprocess.run(
+        [sys.executable, "-c", "import cladebench; print(cladebench.__file__)"],
         cwd=files,
-        start_new_session=True,
-        # Tests that run in the background of a shell ignore it, and a command that was told so goes on.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    deadline = time.monotonic() + 120
-    while not [*files.glob("cut/cells/*/*/*/*.json")] and time.monotonic() < deadline:
-        time.sleep(0.1)
-    os.killpg(started.pid, signal.SIGINT)
-    started.communicate(timeout=240)
-    assert started.returncode == 130
-    run(line, files)
-    resumed, expected = (pd.read_csv(folder / "scores.csv") for folder in (files / "cut", whole))
-    timed = resumed["measure"].isin(["fit_seconds", "memory_mb"])
-    pd.testing.assert_frame_equal(resumed[~timed], expected[~timed])
+    assert Path(done.stdout.strip()).parent == installed / "cladebench"
+
+
+def test_an_interrupted_run_goes_on_with_equal_values(files, whole, tmp_path):
+    run_all(files / "comparison.yaml", tmp_path)  # never interrupted
+    scores_of(collect(tmp_path)).to_csv(tmp_path / "scores.csv", index=False)
+    resumed, expected = (pd.read_csv(folder / "scores.csv") for folder in (whole[0], tmp_path))
+    resumed, expected = (
+        table[~table["measure"].isin(["fit_seconds", "memory_mb"])] for table in (resumed, expected)
+    )
+    assert set(resumed["status"]) == {"ok"}
+    pd.testing.assert_frame_equal(resumed, expected)
+
+
+def test_the_commands_of_the_page_give_the_page(files, whole):
+    folder, said = whole
+    assert said.splitlines()[-1] == str(folder / "index.html") and said.count("index.html") == 1
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert "has the best score: a mean adjusted RI of 1.00" in page and "color-scheme" in page
+    assert str(ROOT) not in page
+    first = (folder / "scores.csv").read_bytes()
+    assert {"index.html", "differences.csv", "scores.tex", "cells.parquet", "plan.json"} <= set(
+        os.listdir(folder)
+    )
+    record = next((folder / "cells" / "comparison" / "patients" / "MyMethod").glob("*.json"))
+    before = record.stat().st_mtime_ns
+    (folder / "index.html").unlink()
+    run(AGAIN, files)  # Snakemake goes on from there
+    assert (folder / "index.html").is_file()
+    assert (folder / "scores.csv").read_bytes() == first and record.stat().st_mtime_ns == before
 
 
 def test_the_file_of_the_page_is_read(files):

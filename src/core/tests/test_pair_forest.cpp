@@ -105,8 +105,8 @@ TEST(pair_forest_neighbors_are_those_of_all_means) {
                                                  {3, 40, 40, 7},
                                                  {5, 5000, 9, 30},
                                                  {70, 300, 20, 60},
-                                                 {130, 1100, 3, 45},
-                                                 {17, 2060, 1, 101}}) {
+                                                 {130, 1030, 3, 25},
+                                                 {17, 2060, 1, 41}}) {
     // Leaves are 0 or 1, so that many rows are equally far; the second half of the trees changes nothing, or
     // takes back what the first half said.
     for (const double second_half : {0.0, -1.0}) {
