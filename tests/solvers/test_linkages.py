@@ -280,6 +280,26 @@ def test_equal_rows_merge_first(method: str) -> None:
     assert linkage(np.ones((200, 3)), method)[:, 2].max() == 0.0
 
 
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_neighbor_that_found_no_room_is_searched_for(search: str) -> None:
+    """Seven are near the first merged cluster, and six are kept in mind; then these six move away."""
+    axes = np.eye(9)
+    near = [-0.3 * axes[0] + 0.64 * axes[i] for i in range(1, 5)]
+    beside = [0.7 * axes[0] + 0.72 * axes[j] for j in (6, 7)]
+    partners = [
+        near[0] + 0.4 * axes[1],
+        *(near[i] + 0.5 * axes[i + 1] for i in range(1, 4)),
+        *(beside[k] + 0.5 * axes[6 + k] for k in range(2)),
+    ]
+    seventh, last = 0.7 * axes[0] + 0.73 * axes[8], -0.3 * axes[0] + 0.954 * axes[5]
+    X = np.array([0.6 * axes[0], *near, *beside, seventh, last, *partners, *(1.001 * np.array(partners))])
+    X += 1e-4 * np.random.default_rng(0).normal(size=X.shape)
+    X = np.concatenate([np.zeros((9, 9)), X])
+    found = by_rows(_core.link(X, "average", search).reshape(-1, 4))
+    expected = by_rows(scipy.cluster.hierarchy.linkage(pdist(X, "sqeuclidean"), "average"))
+    assert [merge[1:] for merge in found[8:]] == [merge[1:] for merge in expected[8:]]
+
+
 def test_the_order_of_rows_changes_no_height_of_single_linkage() -> None:
     X = np.random.default_rng(1).integers(0, 6, size=(150, 2)).astype(float)
     shuffled = np.random.default_rng(2).permutation(X)
