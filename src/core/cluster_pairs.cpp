@@ -309,7 +309,7 @@ void compare(const Points& points, std::span<const std::int64_t> who, Over over,
 NearPairs near_pairs(const Points& points, const Grouping& clusters, Over over, std::size_t room) {
   const Scan scan(points, clusters, over);
   const std::size_t m = clusters.size(), all = m * (m - 1) / 2;
-  if (all <= room) return within(scan, kInfinity, all);
+  if (all <= room + room / 2) return within(scan, kInfinity, all);
   NearPairs found = within(scan, scan.guess(room), room);
   const bool is_empty = std::ranges::all_of(found.chunks, [](const auto& chunk) { return chunk.empty(); });
   return is_empty ? within(scan, kInfinity, room) : found;

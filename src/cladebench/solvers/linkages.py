@@ -69,7 +69,7 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     size or spread there, from which these distances follow exactly.
 
     For "complete" (Euclidean, squared, cosine) and "average" (Euclidean) the core keeps the 3 million smallest
-    distances at most, in 250 MB. They decide all merges up to the greatest of them. Then the clusters that are left
+    distances at most, in 300 MB. They decide all merges up to the greatest of them. Then the clusters that are left
     are compared anew, row by row. What is left goes to SciPy and takes 4 n_samples^2 bytes.
 
     Time is O(n_samples^2 n_features) at worst. "centroid" and "median" may need a factor n_samples more, and

@@ -57,8 +57,9 @@ struct NearPairs {
   double limit;
 };
 
-/// At most `room` pairs of clusters, the nearest; all if they are so few. More only where more are equally
-/// near and nearest of all. O(n^2 d) for n points, and less where few coordinates keep most clusters apart.
+/// At most `room` pairs of clusters, the nearest; all if they are few more than that. More only where more
+/// are equally near and nearest of all. O(n^2 d) for n points, and less where few coordinates keep most
+/// clusters apart.
 NearPairs near_pairs(const Points& points, const Grouping& clusters, Over over, std::size_t room);
 
 /// Distance of two clusters as compared: a square, or a mean.

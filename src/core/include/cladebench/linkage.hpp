@@ -41,10 +41,10 @@ enum class PairLinkage { kComplete, kAverage };
 /// The same where a cluster is all its rows: by the greatest Euclidean distance between the rows of two
 /// clusters, or by the mean.
 ///
-/// At most `room` distances between clusters are kept at a time, or as many as are equally near and nearest
-/// of all: the smallest. They decide all merges that are as low as the greatest of them. Then distances are
-/// looked at anew, between the fewer clusters that are left. 0 stands for a quarter of n^2 bytes, at most 200
-/// MB.
+/// About `room` distances between clusters are kept at a time, or as many as are equally near and nearest of
+/// all: the smallest. They decide all merges that are as low as the greatest of them. Then distances are
+/// looked at anew, between the fewer clusters that are left. 0 stands for n^2 / 80, from half a million to 3
+/// million.
 ///
 /// Time O(n^2 d) a stage, and stages are few. Memory O(n d + room).
 std::vector<Merge> link_by_pairs(std::span<const double> X, std::size_t d, PairLinkage linkage,
