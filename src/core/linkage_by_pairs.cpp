@@ -32,10 +32,11 @@ struct Known {
   std::uint32_t size : 31, is_bound : 1;  ///< of the other then; whether the value can be too small
 };
 
-/// All that is known where the limit is T: of a pair that is missing the distance is above T.
+/// Clusters, what each knows of those within a limit, and their merges up to it.
+///
+/// Of what a cluster does not know the distance is above the limit.
 class Stage {
  public:
-  /// Heights and first rows of the clusters, by number.
   Stage(const Points& points, const Grouping& clusters, Over over, std::size_t room)
       : points_(points),
         clusters_(clusters),
