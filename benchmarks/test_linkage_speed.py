@@ -1,4 +1,4 @@
-"""Linkage in linear memory: against SciPy's matrix, and against fastcluster and quitefastmst where they are there."""
+"""Linkage without a matrix: against SciPy's, and against fastcluster and quitefastmst where they are there."""
 
 import json
 import subprocess
@@ -49,12 +49,31 @@ def test_against_fastcluster(method: str, kind: str, ratios, seconds: Callable[.
     ratios.add(f"{name}: fastcluster / ours", theirs / own, ">= 3" if method == "ward" else None)
 
 
-@pytest.mark.parametrize(("method", "metric"), [("average", "sqeuclidean"), ("ward", "euclidean")])
+@pytest.mark.parametrize("d", [10, 50])
+@pytest.mark.parametrize("kind", ["normal", "blobs"])
+@pytest.mark.parametrize("method", ["complete", "average"])
+def test_pairs_against_fastcluster(
+    method: str, kind: str, d: int, ratios, seconds: Callable[..., float]
+) -> None:
+    fastcluster = pytest.importorskip("fastcluster")
+    n = 20_000
+    X = np.random.default_rng(0).normal(size=(n, d))
+    if kind == "blobs":
+        X = make_blobs(n, d, centers=20, random_state=0)[0]
+    own = seconds(lambda: linkage(X, method), repeats=1)
+    theirs = seconds(lambda: fastcluster.linkage(X, method), repeats=1)
+    ratios.add(f"{method}, {n:,} x {d}, {kind}: fastcluster / ours", theirs / own, ">= 2")
+
+
+@pytest.mark.parametrize(
+    ("method", "metric"),
+    [("average", "sqeuclidean"), ("ward", "euclidean"), ("complete", "euclidean"), ("average", "euclidean")],
+)
 def test_against_scipy(method: str, metric: str, ratios, seconds: Callable[..., float]) -> None:
     X = np.random.default_rng(0).normal(size=(10_000, 10))
     own = seconds(lambda: linkage(X, method, metric), repeats=1)
     theirs = seconds(lambda: scipy.cluster.hierarchy.linkage(X, method, metric), repeats=1)
-    ratios.add(f"{method}, 10,000 x 10: SciPy / ours", theirs / own)
+    ratios.add(f"{method}, {metric}, 10,000 x 10: SciPy / ours", theirs / own)
 
 
 def test_spanning_tree_of_a_million_points(ratios, seconds: Callable[..., float]) -> None:
@@ -68,6 +87,21 @@ def test_spanning_tree_of_a_million_points(ratios, seconds: Callable[..., float]
 def test_memory_of_ward(ratios) -> None:
     used = alone(50_000, 10, "ward")
     ratios.add("ward, 50,000 x 10: memory above X", used["megabytes"], "< 60", "MB")
+
+
+@pytest.mark.parametrize("d", [10, 50])
+@pytest.mark.parametrize("method", ["complete", "average"])
+def test_memory_of_pairs(method: str, d: int, ratios) -> None:
+    used = alone(20_000, d, method)
+    ratios.add(f"{method}, 20,000 x {d}: memory above X", used["megabytes"], "< 400", "MB")
+
+
+@pytest.mark.parametrize("method", ["complete", "average"])
+def test_growth_of_pairs(method: str, ratios) -> None:
+    for n in (5_000, 20_000, 50_000, 200_000):
+        used = alone(n, 2, method)
+        ratios.add(f"{method}, {n:,} x 2: time", used["seconds"], unit="s")
+        ratios.add(f"{method}, {n:,} x 2: memory above X", used["megabytes"], "< 512", "MB")
 
 
 def test_cosine_of_embeddings(ratios) -> None:

@@ -187,7 +187,7 @@ void ClusterSearch::find_outside(std::int64_t who, const std::vector<std::int64_
       from, most, [&](const Node& node) { return node.group == own; },
       [&](std::size_t block) {
         double distances[ClusterTiles::kBlock];
-        if (!(tiles_.distances(block, from, distances) <= most())) return;
+        if (!(tiles_.distances(block, {&from, 1}, distances) <= most())) return;
         const std::size_t first = block * ClusterTiles::kBlock;
         for (std::size_t k = 0; k < std::min(ClusterTiles::kBlock, tiles_.size() - first); ++k) {
           if (distances[k] <= most() && groups[first + k] != own) {

@@ -125,13 +125,15 @@ void ClusterTiles::look_at_block(std::size_t block, std::span<const Cluster> who
   }
 }
 
-double ClusterTiles::distances(std::size_t block, const Cluster& from, double* out) const {
-  double least = kInfinity;
+double ClusterTiles::distances(std::size_t block, std::span<const Cluster> from, double* out) const {
+  double least[kTogether];
+  std::fill_n(least, from.size(), kInfinity);
   const std::size_t n_tiles = tiles_of(block), first = block * kBlock;
-  keep_on(n_tiles * d_);
+  keep_on(n_tiles * d_ * from.size());
   run_kernel<Look, Between, const double*, const double*, std::size_t, std::size_t, const Cluster*>(
-      between_, tiles_.data() + first * d_, weights_.data() + first, n_tiles, d_, &from, 1, out, &least);
-  return least;
+      between_, tiles_.data() + first * d_, weights_.data() + first, n_tiles, d_, from.data(), from.size(),
+      out, least);
+  return *std::min_element(least, least + from.size());
 }
 
 double distance_between(Between between, const Cluster& a, const Cluster& b, std::size_t d) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cladebench/equal_rows.hpp"
+#include "cladebench/mutual_nearest.hpp"
 #include "cladebench/parallel.hpp"
 #include "cladebench/roots.hpp"
 #include "cladebench/spanning_tree.hpp"
@@ -150,27 +151,20 @@ class Rounds {
       : clusters_(clusters),
         nearby_(clusters.n()),
         beyond_(clusters.n()),
-        nearest_(clusters.n()),
-        first_(clusters.n(), -1),
-        next_(clusters.n(), -1),
-        asked_(clusters.n(), 0),
-        merged_(clusters.n(), 0),
+        mutual_(clusters.n()),
         roots_(clusters.n()) {}
 
   void run() {
     ask_all();
     while (clusters_.n_alive() > 1) {
-      ++round_;
       find_nearest();
-      const std::vector<std::pair<Id, Id>> pairs = mutual();
-      asking_.clear();
+      const std::vector<std::pair<Id, Id>> pairs = mutual_.pairs();
       for (const auto& [kept, gone] : pairs) {
         inherit(kept, gone);
-        clusters_.merge(kept, gone, nearest_[at(kept)].distance);
+        clusters_.merge(kept, gone, mutual_.nearest(kept).distance);
         roots_.join(kept, gone);
-        merged_[at(kept)] = merged_[at(gone)] = round_;
       }
-      for (const auto& [kept, gone] : pairs) ask_anew(kept, gone);
+      mutual_.merge(pairs);
       if (pairs.empty()) ask_all();
       clusters_.forget();
     }
@@ -179,14 +173,15 @@ class Rounds {
  private:
   void find_nearest() {
     const ClusterSearch& search = clusters_.search();
-    std::vector<std::uint8_t> known(asking_.size());
-    parallel_for((asking_.size() + kFew - 1) / kFew, asking_.size() > kFew, [&](std::size_t b) {
-      for (std::size_t k = b * kFew; k < std::min(asking_.size(), (b + 1) * kFew); ++k)
-        known[k] = look_near(asking_[k]);
+    const std::vector<Id>& asking = mutual_.asking();
+    std::vector<std::uint8_t> known(asking.size());
+    parallel_for((asking.size() + kFew - 1) / kFew, asking.size() > kFew, [&](std::size_t b) {
+      for (std::size_t k = b * kFew; k < std::min(asking.size(), (b + 1) * kFew); ++k)
+        known[k] = look_near(asking[k]);
     });
     std::vector<Id> unknown;
-    for (std::size_t k = 0; k < asking_.size(); ++k) {
-      if (!known[k]) unknown.push_back(asking_[k]);
+    for (std::size_t k = 0; k < asking.size(); ++k) {
+      if (!known[k]) unknown.push_back(asking[k]);
     }
     std::sort(unknown.begin(), unknown.end(), [&](Id a, Id b) { return search.place(a) < search.place(b); });
     const std::size_t batch = search.batch(), n_batches = (unknown.size() + batch - 1) / batch;
@@ -198,51 +193,25 @@ class Rounds {
       for (std::size_t q = 0; q < who.size(); ++q) {
         nearby_[at(who[q])] = found[q];
         beyond_[at(who[q])] = found[q].limit();
-        nearest_[at(who[q])] = found[q].found().front();
+        mutual_.answer(who[q], found[q].found().front());
       }
     });
-    for (const Id id : asking_) {
-      asked_[at(id)] = round_;
-      next_[at(id)] = std::exchange(first_[at(nearest_[at(id)].id)], id);
-    }
   }
 
   /// Brings those that were near up to date; whether the nearest is among them.
   bool look_near(Id id) {
     const Nearby before = nearby_[at(id)];
     Nearby& now = nearby_[at(id)] = Nearby();
-    const bool has_merged = merged_[at(id)] >= asked_[at(id)];
     for (Neighbor one : before.found()) {
       const Id root = roots_.of(one.id);
-      if (has_merged || merged_[at(root)] >= asked_[at(id)]) one.distance = clusters_.distance(id, root);
+      if (mutual_.has_merged(id, root)) one.distance = clusters_.distance(id, root);
       one.id = root;
       now.offer(one);
     }
     if (before.found().size() > now.found().size()) beyond_[at(id)] = std::min(beyond_[at(id)], now.limit());
     if (now.found().empty() || !(now.found().front().distance < beyond_[at(id)])) return false;
-    nearest_[at(id)] = now.found().front();
+    mutual_.answer(id, now.found().front());
     return true;
-  }
-
-  std::vector<std::pair<Id, Id>> mutual() const {
-    std::vector<std::pair<Id, Id>> pairs;
-    for (const Id id : asking_) {
-      const Id other = nearest_[at(id)].id;
-      if (nearest_[at(other)].id != id || (asked_[at(other)] == round_ && other < id)) continue;
-      pairs.push_back(std::minmax({id, other}));
-    }
-    std::sort(pairs.begin(), pairs.end());
-    return pairs;
-  }
-
-  /// The merged cluster asks, and all whose nearest was part of it.
-  void ask_anew(Id kept, Id gone) {
-    for (const Id part : {kept, gone}) {
-      for (Id id = std::exchange(first_[at(part)], -1); id >= 0; id = next_[at(id)]) {
-        if (merged_[at(id)] != round_) asking_.push_back(id);  // else it is gone, or asks as a merged cluster
-      }
-    }
-    asking_.push_back(kept);
   }
 
   /// What was near the parts is near both: all others are as far from both as they can be, being far from the
@@ -261,21 +230,16 @@ class Rounds {
   /// At first, and after ties that a merge has broken otherwise: with all asked at once, the lowest of the
   /// nearest pairs is mutual.
   void ask_all() {
-    asking_ = clusters_.alive();
-    std::fill(first_.begin(), first_.end(), -1);
-    for (const Id id : asking_) nearby_[at(id)] = Nearby();
+    mutual_.ask(clusters_.alive());
+    for (const Id id : mutual_.asking()) nearby_[at(id)] = Nearby();
   }
 
   static constexpr std::size_t kFew = 256;
   Clusters& clusters_;
   std::vector<Nearby> nearby_;
   std::vector<double> beyond_;  ///< All clusters that are not nearby are at least so far.
-  std::vector<Neighbor> nearest_;
-  std::vector<Id> first_, next_;             ///< of each cluster those whose nearest it is, as a linked list
-  std::vector<std::size_t> asked_, merged_;  ///< in which round
-  std::vector<Id> asking_;
+  MutualNearest mutual_;
   Roots roots_;
-  std::size_t round_ = 0;
 };
 
 /// Merges the two nearest clusters again and again, where a merge can come nearer to others than its parts.
@@ -325,8 +289,9 @@ class Ordered {
     const ClusterSearch& search = clusters_.search();
     Neighbor own;
     double distances[ClusterTiles::kBlock];
+    const Cluster from = search.cluster(kept);
     for (std::size_t block = 0; block < search.tiles().n_blocks(); ++block) {
-      search.tiles().distances(block, search.cluster(kept), distances);
+      search.tiles().distances(block, {&from, 1}, distances);
       for (std::size_t k = 0; k < ClusterTiles::kBlock; ++k) {
         const std::size_t place = block * ClusterTiles::kBlock + k;
         if (place >= search.tiles().size() || std::isnan(distances[k])) continue;

@@ -74,6 +74,16 @@ def linked_by_tree() -> Work:
     return lambda: _core.link(X, "ward", "tree")
 
 
+def linked_by_pairs() -> Work:
+    X = normal(60_000, 30)
+    return lambda: _core.link_by_pairs(X, "average")
+
+
+def linked_by_greatest_pairs() -> Work:
+    X = normal(300_000, 2)
+    return lambda: _core.link_by_pairs(X, "complete")
+
+
 def itml() -> Work:
     X, signs = normal(500, 300), np.where(labels(20_000, 2), 1.0, -1.0)
     return lambda: _core.fit_itml(X, pairs(500, 20_000), signs, 400.0, 800.0, 1.0, 0.0, 1_000)
@@ -217,7 +227,7 @@ def exemplars() -> Work:
 
 
 CASES = [
-    *(all_linked, spanned, linked_one_by_one, linked_by_tree),
+    *(all_linked, spanned, linked_one_by_one, linked_by_tree, linked_by_pairs, linked_by_greatest_pairs),
     *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation, joined_neighbors),
     *(
         searched_trees,

@@ -200,6 +200,15 @@ def link(rng: np.random.Generator, core: Any) -> Arguments:
 
 
 @call
+def link_by_pairs(rng: np.random.Generator, core: Any) -> Arguments:
+    return {
+        "X": floats(rng, size(rng), size(rng, most=5)),
+        "linkage": str(rng.choice(["complete", "average"])),
+        "room": int(rng.choice([0, 1, 2, 5, 20])),
+    }
+
+
+@call
 def perch(rng: np.random.Generator, core: Any) -> Arguments:
     return {
         "X": floats(rng, size(rng), size(rng, most=5)),

@@ -1,6 +1,6 @@
 """Agglomerative clustering as SciPy's linkage matrix.
 
-In memory that grows with the rows, where it can.
+Without a matrix of distances, where it can.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from cladebench.validation import as_floats, check_choice, check_features, check
 
 METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 #: What the compiled core links without a matrix of distances.
-LINEAR_MEMORY = {
+WITHOUT_MATRIX = {
     "single": ("euclidean", "sqeuclidean", "cosine"),
-    "average": ("sqeuclidean", "cosine"),
+    "complete": ("euclidean", "sqeuclidean", "cosine"),
+    "average": ("euclidean", "sqeuclidean", "cosine"),
     "weighted": ("sqeuclidean", "cosine"),
     **dict.fromkeys(("ward", "centroid", "median"), ("euclidean",)),
 }
@@ -65,15 +66,19 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     -----
     The core needs O(n_samples n_features) memory for "single" (Euclidean, squared, cosine), for "average" and
     "weighted" (squared Euclidean, cosine), and for "ward", "centroid" and "median". A cluster is its centre with its
-    size or spread there, from which these distances follow exactly. What is left goes to SciPy and takes
-    4 n_samples^2 bytes.
+    size or spread there, from which these distances follow exactly.
 
-    Time is O(n_samples^2 n_features) at worst. "centroid" and "median" may need a factor n_samples more. Where features
-    are few, time grows little faster than n_samples. The core's threads share the work. They change nothing of the
-    result.
+    For "complete" (Euclidean, squared, cosine) and "average" (Euclidean) the core keeps the 3 million smallest
+    distances at most, in 300 MB. They decide all merges up to the greatest of them. Then the clusters that are left
+    are compared anew, row by row. What is left goes to SciPy and takes 4 n_samples^2 bytes.
+
+    Time is O(n_samples^2 n_features) at worst. "centroid" and "median" may need a factor n_samples more, and
+    "complete" and Euclidean "average" a few. Where features are few, time grows little faster than n_samples but for
+    these two. The core's threads share the work. They change nothing of the result.
 
     Equal rows merge first. Of equally near clusters a search takes the one with the lowest row. SciPy may take another,
-    and then trees differ. Heights differ by rounding.
+    and then trees differ. Heights differ by rounding. A Euclidean mean is a sum of distances in an order of its own:
+    means that tie within rounding may merge in another order.
 
     Clusters that are each other's nearest merge together, since no later merge comes nearer to them (Murtagh 1983).
     That does not hold for "centroid" and "median". There one pair merges at a time (Müllner 2011). A merge may be lower
@@ -112,11 +117,12 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     if metric == "cosine":
         rows = _directions(rows)
     check_scale(rows)
-    if metric not in LINEAR_MEMORY.get(method, ()):
+    if metric not in WITHOUT_MATRIX.get(method, ()):
         return _by_matrix(rows, method, metric)
-    Z = _core.link(rows, method).reshape(-1, 4)
-    # Of the core's heights those of "single" are Euclidean, those of "average" and "weighted" squared.
-    if metric != "euclidean" and method == "single":
+    by_pairs = method == "complete" or (method, metric) == ("average", "euclidean")
+    Z = (_core.link_by_pairs if by_pairs else _core.link)(rows, method).reshape(-1, 4)
+    # Of the core's other heights those of "average" and "weighted" are squared.
+    if metric != "euclidean" and method in ("single", "complete"):
         Z[:, 2] **= 2
     if metric == "cosine":
         Z[:, 2] /= 2  # half the squared distance of two directions
@@ -155,7 +161,7 @@ def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.NDArray[np.float64]:
     needed = 4 * len(rows) ** 2
     if needed > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
-        without = [name for name, metrics in LINEAR_MEMORY.items() if metric in metrics]
+        without = [name for name, metrics in WITHOUT_MATRIX.items() if metric in metrics]
         other = (
             f"one of the methods {', '.join(without)}"
             if without

@@ -31,25 +31,47 @@ const std::map<std::string, Linkage> kLinkages{
 const std::map<std::string, Search> kSearches{
     {"chosen", Search::kChosen}, {"tree", Search::kTree}, {"all", Search::kAll}};
 
+using Rows = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::span<const double> checked(const Rows& X) {
+  if (X.shape(0) == 0 || X.shape(1) == 0) {
+    cladebench::checks::refuse("X: ", X.shape(0), " x ", X.shape(1), "; expected at least 1 x 1");
+  }
+  const std::span<const double> numbers(X.data(), X.size());
+  cladebench::checks::finite("X", numbers);
+  return numbers;
+}
+
+const std::map<std::string, cladebench::PairLinkage> kPairLinkages{
+    {"complete", cladebench::PairLinkage::kComplete}, {"average", cladebench::PairLinkage::kAverage}};
+
 }  // namespace
 
 void bind_linkage(nb::module_& m) {
   m.def(
       "link",
-      [](cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> X,
-         const std::string& linkage, const std::string& search) {
+      [](Rows X, const std::string& linkage, const std::string& search) {
         const Linkage kind = named(kLinkages, "linkage", linkage);
         const Search how = named(kSearches, "search", search);
-        if (X.shape(0) == 0 || X.shape(1) == 0) {
-          cladebench::checks::refuse("X: ", X.shape(0), " x ", X.shape(1), "; expected at least 1 x 1");
-        }
-        cladebench::checks::finite("X", std::span<const double>(X.data(), X.size()));
-        auto Z = cladebench::interruptible([&] {
-          return cladebench::scipy_matrix(cladebench::link({X.data(), X.size()}, X.shape(1), kind, how));
-        });
+        const std::span<const double> numbers = checked(X);
+        auto Z = cladebench::interruptible(
+            [&] { return cladebench::scipy_matrix(cladebench::link(numbers, X.shape(1), kind, how)); });
         return to_numpy(std::move(Z));
       },
       nb::arg("X"), nb::arg("linkage"), nb::arg("search") = "chosen",
       "SciPy's linkage matrix of the rows of X, flat; of squared Euclidean distances for average and "
       "weighted.");
+  m.def(
+      "link_by_pairs",
+      [](Rows X, const std::string& linkage, std::size_t room) {
+        const auto kind = named(kPairLinkages, "linkage", linkage);
+        const std::span<const double> numbers = checked(X);
+        auto Z = cladebench::interruptible([&] {
+          return cladebench::scipy_matrix(cladebench::link_by_pairs(numbers, X.shape(1), kind, room));
+        });
+        return to_numpy(std::move(Z));
+      },
+      nb::arg("X"), nb::arg("linkage"), nb::arg("room") = 0,
+      "SciPy's linkage matrix of the rows of X, flat; of Euclidean distances. At most `room` of them are "
+      "kept.");
 }

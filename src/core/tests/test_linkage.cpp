@@ -1,13 +1,17 @@
 #include <algorithm>
 #include <random>
+#include <tuple>
 
 #include "check.hpp"
 #include "cladebench/linkage.hpp"
+#include "cladebench/mutual_nearest.hpp"
 #include "cladebench/parallel.hpp"
 
 using cladebench::link;
+using cladebench::link_by_pairs;
 using cladebench::Linkage;
 using cladebench::Merge;
+using cladebench::PairLinkage;
 using cladebench::Search;
 
 namespace {
@@ -104,4 +108,79 @@ TEST(heights_never_fall_where_they_must_not) {
     const auto merges = link(points(400, 2, 7), 2, linkage);
     CHECK(std::ranges::is_sorted(merges, {}, &Merge::height));
   }
+}
+
+TEST(linkage_by_pairs_by_hand) {
+  const std::vector<double> X{0.0, 1.0, 3.0, 6.5};
+  for (const std::size_t room : {0, 1, 2, 6}) {
+    const auto complete = link_by_pairs(X, 1, PairLinkage::kComplete, room);
+    CHECK(complete.size() == 3 && complete[1].first == 0 && complete[1].second == 2);
+    CHECK(complete[0].height == 1.0 && complete[1].height == 3.0 && complete[2].height == 6.5);
+    const auto average = link_by_pairs(X, 1, PairLinkage::kAverage, room);
+    CHECK(average.size() == 3 && average[1].first == 0 && average[1].second == 2);
+    CHECK(average[0].height == 1.0 && average[1].height == 2.5);
+    CHECK_NEAR(average[2].height, (6.5 + 5.5 + 3.5) / 3.0, 1e-15);
+  }
+  CHECK(link_by_pairs(std::vector<double>{1.0, 2.0}, 2, PairLinkage::kComplete).empty());
+  CHECK(link_by_pairs(std::vector<double>{1.0, 1.0, 1.0}, 1, PairLinkage::kAverage).back().height == 0.0);
+}
+
+TEST(room_and_threads_change_no_merge_by_pairs) {
+  // Whole coordinates: greatest squares are exact, and on a line sums, too.
+  const int before = cladebench::max_threads();
+  for (const PairLinkage linkage : {PairLinkage::kComplete, PairLinkage::kAverage}) {
+    for (const std::size_t d : {1, 3, 9}) {
+      if (linkage == PairLinkage::kAverage && d > 1) continue;
+      for (const std::uint64_t levels : {2, 9, 1000}) {
+        const auto X = points(300, d, levels);
+        cladebench::set_max_threads(1);
+        auto expected = link_by_pairs(X, d, linkage);
+        const auto by_height = [](const Merge& a, const Merge& b) {
+          return std::tie(a.height, a.first, a.second) < std::tie(b.height, b.first, b.second);
+        };
+        std::ranges::sort(expected, by_height);
+        for (const std::size_t room : {1, 30, 900, 20'000}) {
+          cladebench::set_max_threads(2);
+          auto found = link_by_pairs(X, d, linkage, room);
+          CHECK(std::ranges::is_sorted(found, {}, &Merge::height));
+          std::ranges::sort(found, by_height);
+          CHECK(same(found, expected));
+        }
+      }
+    }
+  }
+  cladebench::set_max_threads(before);
+}
+
+TEST(means_of_many_rooms_are_near) {
+  const auto X = points(400, 5, 0);
+  const auto expected = link_by_pairs(X, 5, PairLinkage::kAverage);
+  for (const std::size_t room : {50, 3'000, 30'000}) {
+    const auto found = link_by_pairs(X, 5, PairLinkage::kAverage, room);
+    CHECK(found.size() == expected.size());
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      CHECK(found[k].first == expected[k].first && found[k].second == expected[k].second);
+      CHECK_NEAR(found[k].height, expected[k].height, 1e-12);
+    }
+  }
+}
+
+TEST(where_rounding_leaves_no_mutual_pair_the_nearest_merge) {
+  cladebench::MutualNearest nearest(4);
+  nearest.ask({0, 1, 2, 3});
+  nearest.answer(0, {1.0, 1});
+  nearest.answer(1, {0.5, 2});
+  nearest.answer(2, {0.4, 0});
+  nearest.answer(3, cladebench::MutualNearest::kNobody);
+  CHECK(nearest.pairs().empty());
+  const std::vector<std::int64_t> ids{0, 1, 2, 3};
+  const auto pairs = nearest.closest(ids);
+  CHECK(pairs.size() == 1 && pairs[0].first == 0 && pairs[0].second == 2);
+  nearest.merge(pairs);
+  auto asking = nearest.asking();
+  std::ranges::sort(asking);
+  CHECK((asking == std::vector<std::int64_t>{0, 1}));  // 1 had asked for 2, which is gone
+  nearest.answer(0, {0.7, 1});
+  nearest.answer(1, {0.7, 0});
+  CHECK(nearest.pairs() == (cladebench::MutualNearest::Pairs{{0, 1}}));
 }

@@ -92,8 +92,9 @@ class ClusterTiles {
   /// Offers the other clusters of a block to each of up to kTogether.
   void look_at_block(std::size_t block, std::span<const Cluster> who, Nearby* nearby) const;
 
-  /// Distances of one cluster to all places of a block (NaN where none is), kBlock of them; the least.
-  double distances(std::size_t block, const Cluster& from, double* out) const;
+  /// Distances of up to kTogether clusters to all places of a block (NaN where none is), kBlock of them each;
+  /// the least.
+  double distances(std::size_t block, std::span<const Cluster> from, double* out) const;
 
   std::int64_t id(std::size_t place) const { return ids_[place]; }
   std::span<const std::int64_t> ids() const { return ids_; }

@@ -36,6 +36,20 @@ struct Merge {
 std::vector<Merge> link(std::span<const double> X, std::size_t d, Linkage linkage,
                         Search search = Search::kChosen);
 
+enum class PairLinkage { kComplete, kAverage };
+
+/// The same where a cluster is all its rows: by the greatest Euclidean distance between the rows of two
+/// clusters, or by the mean.
+///
+/// About `room` distances between clusters are kept at a time, or as many as are equally near and nearest of
+/// all: the smallest. They decide all merges that are as low as the greatest of them. Then distances are
+/// looked at anew, between the fewer clusters that are left. 0 stands for n^2 / 80, from half a million to 3
+/// million.
+///
+/// Time O(n^2 d) a stage, and stages are few. Memory O(n d + room).
+std::vector<Merge> link_by_pairs(std::span<const double> X, std::size_t d, PairLinkage linkage,
+                                 std::size_t room = 0);
+
 /// SciPy's matrix: 4 numbers a merge.
 std::vector<double> scipy_matrix(std::span<const Merge> merges);
 
