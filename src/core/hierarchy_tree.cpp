@@ -222,7 +222,7 @@ void check_tree(const TreeView& tree, std::size_t n, std::size_t n_features) {
   }
 }
 
-PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
+PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha, Placed what) {
   const std::size_t n = rows.n, n_nodes = tree.right.size();
   PlacedTree placed;
   placed.nodes.resize(n_nodes);
@@ -238,18 +238,19 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
   for (std::size_t v = 0; v < n_nodes; ++v) {
     PlacedTree::Node& node = placed.nodes[v];
     const std::span<std::uint32_t> members(placed.row_at.data() + node.begin, node.end - node.begin);
-    if (members.size() != static_cast<std::size_t>(tree.size[v]))
+    if (what == Placed::kTrainingRows && members.size() != static_cast<std::size_t>(tree.size[v]))
       refuse(v, "gets " + std::to_string(members.size()) + " of the training rows, its size says " +
                     std::to_string(tree.size[v]));
     node.scale = static_cast<float>(static_cast<double>(members.size()) / static_cast<double>(n));
+    node.split = split;
     if (tree.right[v] == 0) {
       for (const std::uint32_t row : members) placed.leaf_of[row] = static_cast<std::uint32_t>(v);
       continue;
     }
     node.base = n_certainties - node.begin;
-    node.split = split++;
+    ++split;
     n_certainties += members.size();
-    if (node.level == by_row.size()) by_row.emplace_back(n);
+    if (node.level == by_row.size() && !members.empty()) by_row.emplace_back(n);
     keep_on(members.size() * tree.d);
     scores.resize(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
