@@ -224,8 +224,7 @@ void bind_forest(nb::module_& m) {
                                   to_numpy(std::move(n_compared)));
           },
           nb::arg("queries").none(), nb::arg("k"), nb::arg("candidates"), nb::arg("nearest"), nb::arg("seed"),
-          nb::arg("refill"),
-          "Distances and rows, row-major, and how many rows each query was compared with.")
+          nb::arg("refill"), "Distances and rows, row-major, and how many rows each query was compared with.")
       .def(
           "leaves",
           [](const Held& held, std::optional<Matrix<double>> queries) {
@@ -241,7 +240,8 @@ void bind_forest(nb::module_& m) {
             });
             return to_numpy(std::move(numbers), size);
           },
-          nb::arg("queries").none(), "Number of each query's leaf in each tree, among the leaves of all trees.")
+          nb::arg("queries").none(),
+          "Number of each query's leaf in each tree, among the leaves of all trees.")
       .def(
           "ways",
           [](const Held& held, std::optional<Matrix<double>> queries) {

@@ -1,7 +1,8 @@
 // Where points stand in all trees of a forest, as rows of sparse matrices.
 //
 // A point has an entry for its leaf in each tree; or two for each split on its way: 1 and its certainty, in
-// columns of the split's side. Splits and leaves are numbered over all trees, in the order of trees and nodes.
+// columns of the split's side. Splits and leaves are numbered over all trees, in the order of trees and
+// nodes.
 #pragma once
 
 #include <cstddef>
