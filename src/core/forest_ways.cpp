@@ -63,7 +63,7 @@ std::vector<std::int64_t> ForestWays::ends() const {
 }
 
 template <class Index>
-void ForestWays::fill(std::span<const std::int64_t> ends, Index* columns, double* values) const {
+void ForestWays::fill(std::span<const std::int64_t> ends, Index* columns, float* values) const {
   struct Step {
     Index column;
     std::size_t base;
@@ -71,6 +71,7 @@ void ForestWays::fill(std::span<const std::int64_t> ends, Index* columns, double
   std::vector<std::int64_t> next(ends.begin(), ends.end() - 1);
   for (std::size_t t = 0; t < forest_.n_trees(); ++t) {
     const PlacedTree& placed = tree(t);
+    const float* certainties = placed.certainties.data();
     at_leaves(t, [&](std::size_t, const PlacedTree::Node& leaf) {
       std::vector<Step> way(leaf.level);
       keep_on(way.size() * (1 + leaf.end - leaf.begin));
@@ -83,19 +84,22 @@ void ForestWays::fill(std::span<const std::int64_t> ends, Index* columns, double
         child = node;
       }
       for (std::size_t p = leaf.begin; p < leaf.end; ++p) {
-        std::int64_t& at = next[placed.row_at[p]];
-        for (const Step& step : way) {
-          columns[at] = step.column;
-          values[at++] = 1.0;
-          columns[at] = step.column + 1;
-          values[at++] = static_cast<double>(placed.certainties[step.base + p]);
+        std::int64_t& begin = next[placed.row_at[p]];
+        Index* column = columns + begin;
+        float* value = values + begin;
+        for (std::size_t level = 0; level < way.size(); ++level) {
+          column[2 * level] = way[level].column;
+          column[2 * level + 1] = way[level].column + 1;
+          value[2 * level] = 1.0f;
+          value[2 * level + 1] = certainties[way[level].base + p];
         }
+        begin += 2 * static_cast<std::int64_t>(way.size());
       }
     });
   }
 }
 
-template void ForestWays::fill(std::span<const std::int64_t>, std::int32_t*, double*) const;
-template void ForestWays::fill(std::span<const std::int64_t>, std::int64_t*, double*) const;
+template void ForestWays::fill(std::span<const std::int64_t>, std::int32_t*, float*) const;
+template void ForestWays::fill(std::span<const std::int64_t>, std::int64_t*, float*) const;
 
 }  // namespace cladebench

@@ -193,8 +193,9 @@ class LeafMap(sparse.csr_array):
         return self if self._middle is None else self @ self._middle
 
     def _right_of(self, other: LeafMap | None) -> sparse.csr_array:
+        """Give the right factor in double precision, in which products sum."""
         if other is None:
-            return self.right
+            return self.right.astype(np.float64, copy=False)
         fits = isinstance(other, LeafMap) and (other.weights, other.shape[1]) == (self.weights, self.shape[1])
         if not fits:
             kind = (
@@ -206,7 +207,7 @@ class LeafMap(sparse.csr_array):
                 f"other: {kind}; expected a map of the same forest, with weights {self.weights!r} and "
                 f"{self.shape[1]} columns"
             )
-        return other.right
+        return other._right_of(None)
 
 
 def _made(

@@ -156,7 +156,7 @@ template <class Index>
 nb::tuple filled(const cladebench::ForestWays& ways, std::vector<std::int64_t> ends) {
   const auto size = static_cast<std::size_t>(ends.back());
   auto columns = std::make_unique_for_overwrite<Index[]>(size);
-  auto values = std::make_unique_for_overwrite<double[]>(size);
+  auto values = std::make_unique_for_overwrite<float[]>(size);
   interruptible([&] { ways.fill(ends, columns.get(), values.get()); });
   return nb::make_tuple(to_numpy(std::move(columns), size), to_numpy(std::move(values), size),
                         to_numpy(std::move(ends)));

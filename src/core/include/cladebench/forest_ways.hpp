@@ -32,7 +32,7 @@ class ForestWays {
   std::vector<std::int64_t> ends() const;
   /// Entries of all points, those of a point from ends[point] on, their columns ascending.
   template <class Index>
-  void fill(std::span<const std::int64_t> ends, Index* columns, double* values) const;
+  void fill(std::span<const std::int64_t> ends, Index* columns, float* values) const;
 
  private:
   const PlacedTree& tree(std::size_t t) const { return placed_.empty() ? forest_.tree(t) : placed_[t]; }
