@@ -179,7 +179,6 @@ def test_rows_copies_and_pickles_are_maps_and_nothing_else_is(weights: str) -> N
         Q[3],
         abs(Q),
         Q.proximity(),
-        Q.astype(np.float32),
     )
     assert not any(
         isinstance(other, LeafMap) for other in (*plain, sparse.vstack([Q, Q]), Q.W, sparse.csr_array(Q))
