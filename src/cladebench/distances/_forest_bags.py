@@ -1,4 +1,7 @@
-"""The bags of a random forest: which rows each tree was grown from, and how often."""
+"""Bags of a random forest.
+
+Which rows each tree was grown from, and how often.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ Drawn = npt.NDArray[np.int32]
 
 
 def times_drawn(forest: Any, n: int) -> Drawn:
-    """Count how often each of n fitted rows is in each tree's bag.
+    """Count how often each fitted row is in each tree's bag.
 
     Of a random forest of scikit-learn, which draws its bags anew from their seeds.
     """

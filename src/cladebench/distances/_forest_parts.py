@@ -160,7 +160,7 @@ def leaf_map_of(forest: Any, placed: Any, X: FloatArray | None, weights: str) ->
 
 
 def _across(share: FloatArray, dtype: np.dtype[Any]) -> sparse.csr_array:
-    """Couple the sides of each split, by the share of rows it has.
+    """Couple the sides of each split by its share of rows.
 
     Its columns are left 1, left certainty, right 1, right certainty. Left certainties are the larger ones, so that the
     distance is share (left certainty * right 1 - left 1 * right certainty), or the same with the rows exchanged.

@@ -61,7 +61,7 @@ class LeafMap(sparse.csr_array):
     _right: sparse.csr_array | None
 
     def __new__(cls, *given: Any, weights: str | None = None, **more: Any) -> Any:
-        """Make a map, or a plain array where SciPy asks for one like this."""
+        """Make a map, or the plain array that SciPy asks for."""
         return sparse.csr_array(*given, **more) if weights is None else super().__new__(cls)
 
     def __init__(
@@ -284,7 +284,10 @@ def largest_products(left: sparse.csr_array, right: sparse.csr_array, k: int) ->
 
 
 def _with_zeros(product: sparse.csr_array, k: int) -> sparse.csr_array:
-    """Enter the first k columns, as zeros where there is nothing: others come later among zeros."""
+    """Enter the first k columns, as zeros where nothing is.
+
+    Of equal zeros, these come first.
+    """
     n = product.shape[0]
     row = np.repeat(np.arange(n), np.diff(product.indptr))
     row, column = np.r_[row, np.repeat(np.arange(n), k)], np.r_[product.indices, np.tile(np.arange(k), n)]
@@ -293,7 +296,10 @@ def _with_zeros(product: sparse.csr_array, k: int) -> sparse.csr_array:
 
 
 def _lines(product: sparse.csr_array) -> tuple[FloatArray, IntArray]:
-    """Write each row's entries, with the other sign, in a line, and their columns in another."""
+    """Write each row's entries in a line, with the other sign.
+
+    And their columns in another.
+    """
     counts = np.diff(product.indptr)
     shape = len(counts), int(counts.max())
     values, columns = np.full(shape, np.inf), np.full(shape, product.shape[1], dtype=np.int64)

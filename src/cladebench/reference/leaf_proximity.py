@@ -1,4 +1,4 @@
-"""Proximities of a forest by their definitions: pair by pair, tree by tree."""
+"""Proximities of a forest by their definitions, pair by pair."""
 
 from __future__ import annotations
 
