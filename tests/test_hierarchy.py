@@ -80,6 +80,17 @@ def test_class_counts(tree: Hierarchy, data: st.DataObject) -> None:
         assert counts[node].tolist() == [np.sum(labels[tree.samples(node)] == c) for c in np.unique(labels)]
 
 
+@pytest.mark.parametrize("n_classes", [7, 8, 9, 20])
+def test_class_counts_of_many_classes(n_classes: int) -> None:
+    rng = np.random.default_rng(n_classes)
+    tree = Hierarchy([-1, 0, 0, 1, 1], rng.integers(5, size=60))
+    labels = np.r_[np.arange(n_classes), rng.integers(n_classes, size=60 - n_classes)]
+    counts = tree.class_counts(labels)
+    assert counts.dtype == np.int64 and counts.shape == (5, n_classes)
+    for node in range(5):
+        assert np.array_equal(counts[node], np.bincount(labels[tree.samples(node)], minlength=n_classes))
+
+
 def test_great_depth_is_no_limit() -> None:
     n = 20_000
     rows = np.column_stack(

@@ -461,10 +461,19 @@ class Hierarchy:
         [2, 3]
         """
         classes, codes = class_codes(labels, self.n_samples)
-        below = np.zeros((self.n_samples + 1, len(classes)), dtype=np.int64)
-        below[np.arange(1, self.n_samples + 1), codes[self.sample_order]] = 1
-        np.cumsum(below, axis=0, out=below)
-        return below[self.last] - below[self.first]
+        codes = codes[self.sample_order]
+        counts = np.empty((self.n_nodes, len(classes)), dtype=np.int64)
+        # Some classes at a time: all at once would take the table's memory twice more.
+        below = np.zeros((self.n_samples + 1, 8), dtype=np.int32 if self.n_samples < 2**31 else np.int64)
+        up_to, before = (np.empty((self.n_nodes, 8), dtype=below.dtype) for _ in "12")
+        for start in range(0, len(classes), 8):
+            np.equal(codes[:, None], np.arange(start, start + 8), out=below[1:], casting="unsafe")
+            np.cumsum(below, axis=0, out=below)
+            np.take(below, self.last, axis=0, out=up_to, mode="clip")
+            np.take(below, self.first, axis=0, out=before, mode="clip")
+            width = len(classes[start : start + 8])
+            np.subtract(up_to[:, :width], before[:, :width], out=counts[:, start : start + width])
+        return counts
 
     # ------------------------------------------------------------------ conversion
 

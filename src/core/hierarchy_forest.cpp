@@ -25,14 +25,27 @@ std::vector<HierarchyTree> grow_forest(const Rows& rows, std::span<const Pair> m
 
 PlacedForest::PlacedForest(std::vector<TreeView> trees, const Rows& rows, double alpha)
     : views_(std::move(trees)), trees_(views_.size()), rows_(rows), alpha_(alpha) {
+  at_trees([&](std::size_t t) {
+    check_tree(views_[t], rows_.n, rows_.d);
+    trees_[t] = place_rows(views_[t], rows_, alpha_);
+  });
+}
+
+template <class Work>
+void PlacedForest::at_trees(const Work& work) const {
   parallel_for(views_.size(), views_.size() > 1, [&](std::size_t t) {
     try {
-      check_tree(views_[t], rows_.n, rows_.d);
-      trees_[t] = place_rows(views_[t], rows_, alpha_);
+      work(t);
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument("tree " + std::to_string(t) + ": " + error.what());
     }
   });
+}
+
+std::vector<PlacedTree> PlacedForest::place(const Rows& points) const {
+  std::vector<PlacedTree> placed(views_.size());
+  at_trees([&](std::size_t t) { placed[t] = place_rows(views_[t], points, alpha_, Placed::kPoints); });
+  return placed;
 }
 
 std::uint32_t PlacedForest::walk(std::size_t t, const double* point, std::vector<float>& certainties) const {

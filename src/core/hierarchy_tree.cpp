@@ -156,6 +156,15 @@ class Growth {
   std::size_t n_left_ = 0;  ///< rows whose score is negative or zero
 };
 
+/// Splits on the longest way down.
+std::size_t depth_of(const TreeView& tree) {
+  std::vector<std::uint32_t> level(tree.right.size(), 0);
+  for (std::size_t v = 0; v < level.size(); ++v) {
+    if (tree.right[v] != 0) level[v + 1] = level[static_cast<std::size_t>(tree.right[v])] = level[v] + 1;
+  }
+  return *std::max_element(level.begin(), level.end());
+}
+
 [[noreturn]] void refuse(std::size_t node, const std::string& what) {
   throw std::invalid_argument("node " + std::to_string(node) + " " + what);
 }
@@ -222,7 +231,9 @@ void check_tree(const TreeView& tree, std::size_t n, std::size_t n_features) {
   }
 }
 
-PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
+constexpr std::size_t kAhead = 8;  ///< rows that are asked of memory before their turn
+
+PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha, Placed what) {
   const std::size_t n = rows.n, n_nodes = tree.right.size();
   PlacedTree placed;
   placed.nodes.resize(n_nodes);
@@ -231,33 +242,41 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
   placed.keys.assign(n, 0);
   std::iota(placed.row_at.begin(), placed.row_at.end(), 0u);
   placed.nodes[0] = {0, static_cast<std::uint32_t>(n), -1, 0, 0, 0, 1.0f};
-  std::vector<std::vector<float>> by_row;  // certainties, for each level
+  // Certainties of a row stand together: of a subtree whose rows fit into the cache, these do, too.
+  const std::size_t depth = depth_of(tree);
+  std::vector<float> by_row(n * depth);
   std::vector<double> scores;
   std::size_t n_certainties = 0;
   std::uint32_t split = 0;
   for (std::size_t v = 0; v < n_nodes; ++v) {
     PlacedTree::Node& node = placed.nodes[v];
     const std::span<std::uint32_t> members(placed.row_at.data() + node.begin, node.end - node.begin);
-    if (members.size() != static_cast<std::size_t>(tree.size[v]))
+    if (what == Placed::kTrainingRows && members.size() != static_cast<std::size_t>(tree.size[v]))
       refuse(v, "gets " + std::to_string(members.size()) + " of the training rows, its size says " +
                     std::to_string(tree.size[v]));
     node.scale = static_cast<float>(static_cast<double>(members.size()) / static_cast<double>(n));
+    node.split = split;
     if (tree.right[v] == 0) {
       for (const std::uint32_t row : members) placed.leaf_of[row] = static_cast<std::uint32_t>(v);
       continue;
     }
     node.base = n_certainties - node.begin;
-    node.split = split++;
+    ++split;
     n_certainties += members.size();
-    if (node.level == by_row.size()) by_row.emplace_back(n);
     keep_on(members.size() * tree.d);
     scores.resize(members.size());
+    const std::uint32_t* features = tree.features + node.split * tree.d;
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint32_t row = members[i];
-      scores[i] = score(rows.row(row), tree.features + node.split * tree.d,
-                        tree.weights + node.split * (tree.d + 1), tree.d);
+      if (i + kAhead < members.size() && tree.d > 0) {
+        const double* coming = rows.row(members[i + kAhead]);
+        __builtin_prefetch(coming + features[0]);
+        __builtin_prefetch(coming + features[tree.d - 1]);
+        __builtin_prefetch(by_row.data() + members[i + kAhead] * depth + node.level, 1);
+      }
+      scores[i] = score(rows.row(row), features, tree.weights + node.split * (tree.d + 1), tree.d);
       if (!std::isfinite(scores[i])) refuse(v, "has a score that is not finite; rescale X");
-      by_row[node.level][row] = certainty(alpha, scores[i]);
+      by_row[row * depth + node.level] = certainty(alpha, scores[i]);
       if (scores[i] > 0.0 && node.level < kKeyLevels)
         placed.keys[row] |= std::uint64_t{1} << (63 - node.level);
     }
@@ -268,11 +287,20 @@ PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha) {
                                                              0,      0,        0.0f};
   }
   placed.certainties.resize(n_certainties);
+  std::vector<std::size_t> bases(depth);  // of the splits on the way to a leaf
   for (std::size_t v = 0; v < n_nodes; ++v) {
     const PlacedTree::Node& node = placed.nodes[v];
-    if (tree.right[v] == 0) continue;
-    for (std::size_t p = node.begin; p < node.end; ++p)
-      placed.certainties[node.base + p] = by_row[node.level][placed.row_at[p]];
+    if (tree.right[v] != 0) {
+      bases[node.level] = node.base;
+      continue;
+    }
+    keep_on((node.end - node.begin) * node.level);
+    for (std::size_t p = node.begin; p < node.end; ++p) {
+      const float* own = by_row.data() + placed.row_at[p] * depth;
+      if (p + kAhead < n) __builtin_prefetch(by_row.data() + placed.row_at[p + kAhead] * depth);
+      for (std::size_t level = 0; level < node.level; ++level)
+        placed.certainties[bases[level] + p] = own[level];
+    }
   }
   for (std::size_t p = 0; p < n; ++p) placed.keys[placed.row_at[p]] |= p;
   return placed;

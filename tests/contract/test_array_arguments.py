@@ -11,7 +11,7 @@ from scipy.cluster.hierarchy import linkage
 
 from cladebench import metrics, solvers
 from cladebench.classifiers.multiple_kernel_svm import MultipleKernelSVM
-from cladebench.distances import LMNN, FixedWeights
+from cladebench.distances import LMNN, FixedWeights, HierarchyForest, RandomForestProximity
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.histogram_distances import histogram_distances, mean_squared_distance
 from cladebench.solvers.dependence import checked_structure
@@ -20,7 +20,7 @@ from cladebench.solvers.max_margin_split import max_margin_split
 from cladebench.solvers.sparsest_cut import checked_weights
 
 rng = np.random.default_rng(0)
-X = rng.normal(size=(6, 2))
+X = DATA = rng.normal(size=(6, 2))
 D = np.abs(X[:, None] - X[None]).sum(axis=2)
 S = 1.0 / (1.0 + D)
 CODES = np.array([0, 1, 2, 0, 1, 2])
@@ -82,6 +82,8 @@ MORE: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (checked_structure, {"structure": np.eye(3)}),
     (max_margin_split, {"X": X}),
     (LMNN().fit, {"X": X, "y": CODES}),
+    (lambda X: RandomForestProximity(n_estimators=2).fit(DATA, CODES).leaf_map(X, "gap").toarray(), {"X": X}),
+    (lambda X: HierarchyForest(2, splits="random").fit(DATA).leaf_map(X).toarray(), {"X": X}),
     (lambda must_link: LMNN().fit(X, CODES, must_link), {"must_link": np.array([[0, 1]])}),
     (FixedWeights().fit, {"stacks": D[None, None], "labels": CODES[None]}),
     (MultipleKernelSVM().fit, {"stack": D[None], "labels": CODES}),

@@ -455,6 +455,22 @@ def PlacedForest__neighbors(rng: np.random.Generator, core: Any) -> Arguments:
     }
 
 
+def some_queries(rng: np.random.Generator, core: Any) -> Arguments:
+    own = PlacedForest(rng, core)
+    queries = None if rng.random() < 0.5 else floats(rng, size(rng), own["X"].shape[1])
+    return {"self": Make("PlacedForest", own), "queries": queries}
+
+
+@call
+def PlacedForest__leaves(rng: np.random.Generator, core: Any) -> Arguments:
+    return some_queries(rng, core)
+
+
+@call
+def PlacedForest__ways(rng: np.random.Generator, core: Any) -> Arguments:
+    return some_queries(rng, core)
+
+
 @call
 def TripletLoss(rng: np.random.Generator, core: Any) -> Arguments:
     n = size(rng)

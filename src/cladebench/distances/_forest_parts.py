@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from cladebench import _core
 from cladebench.distances.base import FloatArray, IntArray
+from cladebench.distances.leaf_map import LeafMap, one_column_each
 from cladebench.solvers.max_margin_split import STARTS
 from cladebench.validation import check_choice, check_int, check_real
 
@@ -142,6 +144,31 @@ def placed(forest: Any, X: FloatArray) -> Any:
         n_split_features=forest.features_.shape[1],
         alpha=float(params_of(forest)["certainty"]),
     )
+
+
+def leaf_map_of(forest: Any, placed: Any, X: FloatArray | None, weights: str) -> LeafMap:
+    """Give a forest as a sparse matrix; see `HierarchyForest.leaf_map`."""
+    splits, n_trees = forest.right_ != 0, len(forest.n_nodes_)
+    if weights == "leaf":
+        leaves = one_column_each(placed.leaves(X).reshape(-1, n_trees), len(splits) - len(forest.weights_))
+        return LeafMap(leaves, weights=weights, divisor=n_trees)
+    columns, values, ends = placed.ways(X)
+    middle = _across(forest.size_[splits] / forest.size_[0], columns.dtype)
+    ends = ends.astype(columns.dtype, copy=False)
+    Q = sparse.csr_array((values, columns, ends), shape=(len(ends) - 1, middle.shape[0]))
+    return LeafMap(Q, weights=weights, middle=middle, divisor=n_trees)
+
+
+def _across(share: FloatArray, dtype: np.dtype[Any]) -> sparse.csr_array:
+    """Couple the sides of each split by its share of rows.
+
+    Its columns are left 1, left certainty, right 1, right certainty. Left certainties are the larger ones, so that the
+    distance is share (left certainty * right 1 - left 1 * right certainty), or the same with the rows exchanged.
+    """
+    n_columns = 4 * len(share)
+    data = (share[:, None] * np.array([-1.0, 1.0, 1.0, -1.0])).ravel()
+    ends = np.arange(n_columns + 1, dtype=dtype)
+    return sparse.csr_array((data, ends[:-1] ^ 3, ends), shape=(n_columns, n_columns))
 
 
 def digest_of(must_link: IntArray, cannot_link: IntArray) -> str:

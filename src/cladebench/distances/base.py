@@ -207,16 +207,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         """
         check_is_fitted(self, "n_features_in_")
         rows = self._fit_X if X is None else self._rows("X", X)
-        check_int("n_neighbors", n_neighbors, minimum=1)
-        n_fitted = self._fit_X.shape[0]
-        if n_neighbors > n_fitted:
-            raise ValueError(
-                f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}"
-            )
-        if X is None and n_neighbors == n_fitted:
-            raise ValueError(
-                f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
-            )
+        check_n_neighbors(n_neighbors, self._fit_X.shape[0], of_fitted=X is None)
         if X is None:
             distance, index = _without_own(*self._nearest(rows, n_neighbors + 1))
         else:
@@ -233,14 +224,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         step = max(1, BLOCK // self._fit_X.shape[0])
         for start in range(0, n, step):
             block = self._checked_pairwise(X[start : start + step], self._fit_X)
-            # All that are no farther than the k-th: more than k where there are ties.
-            farthest = np.partition(block, k - 1, axis=1)[:, k - 1 : k]
-            row, column = np.nonzero(block <= farthest)
-            values = block[row, column]
-            order = np.lexsort((column, values, row))
-            first = np.searchsorted(row, np.arange(len(block)))
-            best = order[first[:, None] + np.arange(k)]
-            distance[start : start + step], index[start : start + step] = values[best], column[best]
+            distance[start : start + step], index[start : start + step] = least_of_rows(block, k)
         return distance, index
 
     def _rows(self, name: str, values: Any) -> FloatArray:
@@ -273,6 +257,45 @@ class Distance(Discovered, BaseEstimator, ABC):
         tags.target_tags.required = self.uses_labels
         tags.input_tags.sparse = self.takes_sparse
         return tags
+
+
+def check_n_neighbors(n_neighbors: Any, n_fitted: int, *, of_fitted: bool) -> None:
+    """Refuse more neighbours than there are, the row itself left out."""
+    check_int("n_neighbors", n_neighbors, minimum=1)
+    if n_neighbors > n_fitted:
+        raise ValueError(f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}")
+    if of_fitted and n_neighbors == n_fitted:
+        raise ValueError(
+            f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
+        )
+
+
+def least_of_rows(block: FloatArray, k: int, names: IntArray | None = None) -> tuple[FloatArray, IntArray]:
+    """Find the k least entries of each row.
+
+    Parameters
+    ----------
+    block : ndarray of shape (n, m)
+    k : int
+        At most m.
+    names : ndarray of int64, shape (n, m), optional
+        What entries are called; their columns by default.
+
+    Returns
+    -------
+    value : ndarray of float64, shape (n, k)
+        Ascending.
+    name : ndarray of int64, shape (n, k)
+        Of equal entries the lowest names are taken, and come first.
+    """
+    # All that are no larger than the k-th: more than k where there are ties.
+    largest = np.partition(block, k - 1, axis=1)[:, k - 1 : k]
+    row, column = np.nonzero(block <= largest)
+    values, named = block[row, column], column if names is None else names[row, column]
+    order = np.lexsort((named, values, row))
+    first = np.searchsorted(row, np.arange(len(block)))
+    best = order[first[:, None] + np.arange(k)]
+    return values[best], named[best]
 
 
 def _without_own(distance: FloatArray, index: IntArray) -> tuple[FloatArray, IntArray]:

@@ -20,8 +20,9 @@ from cladebench.distances._forest_checkpoint import grow_with_checkpoints
 from cladebench.distances._forest_file import load_forest, save_forest
 from cladebench.distances._forest_parts import Hierarchy
 from cladebench.distances._forest_single import warn_of_loss
-from cladebench.distances.base import Distance, FloatArray, IntArray
-from cladebench.validation import check_int
+from cladebench.distances.base import Distance, FloatArray, IntArray, check_n_neighbors
+from cladebench.distances.leaf_map import LeafMap
+from cladebench.validation import check_choice
 
 #: Rows by whose distances `fit` sees that splits part nothing.
 _TO_COMPARE = 50
@@ -332,16 +333,8 @@ class HierarchyForest(Distance):
         """
         check_is_fitted(self, "n_nodes_")
         rows = None if X is None else self._rows("X", X)
-        check_int("n_neighbors", n_neighbors, minimum=1)
         n_fitted = self._fit_X.shape[0]
-        if n_neighbors > n_fitted:
-            raise ValueError(
-                f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}"
-            )
-        if rows is None and n_neighbors == n_fitted:
-            raise ValueError(
-                f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
-            )
+        check_n_neighbors(n_neighbors, n_fitted, of_fitted=rows is None)
         wanted = self.candidates_per_tree if candidates_per_tree == "default" else candidates_per_tree
         order = self.candidate_order if candidate_order is None else candidate_order
         parts.check_candidates(wanted, order)
@@ -357,6 +350,56 @@ class HierarchyForest(Distance):
 
     def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
         return self.neighbors_of(X, k)[:2]
+
+    def leaf_map(self, X: Any = None, weights: str = "distance") -> LeafMap:
+        """Give the forest as a sparse matrix.
+
+        A row for each sample. Nothing of size n^2 is made.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features), optional
+            The fitted rows by default.
+        weights : {"distance", "leaf"}, default="distance"
+            "distance": Q W Q' has the distances. A split has four columns: of the rows on its left 1 and their
+            certainties, of those on its right the same. As the side says which certainty is the larger, the distance
+            at the split is linear in either row.
+
+            "leaf": Q W Q' has the share of the trees in which two rows share a leaf, and a leaf has one column.
+
+        Returns
+        -------
+        LeafMap of shape (n, 4 n_splits) or (n, n_leaves)
+            A ``csr_array``. A row has two entries for each split on its way, in single precision, which loses nothing;
+            or one for each tree.
+
+        Raises
+        ------
+        ValueError
+            If X or ``weights`` makes no sense.
+
+        Notes
+        -----
+        `pairwise` rounds the distance in a tree to single precision, three times, and the map does not: they agree
+        within 2e-7 of the distance and 1e-15. What is 0 may come out as 1e-16 or -1e-16.
+
+        O(n n_trees depth n_split_features) time, or without X as many steps as there are entries. An entry takes 8
+        bytes, one of "leaf" 12.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cladebench.distances import HierarchyForest
+        >>> X = np.random.default_rng(0).normal(size=(30, 4))
+        >>> forest = HierarchyForest(5, splits="random", random_state=0).fit(X)
+        >>> Q = forest.leaf_map()
+        >>> bool(np.allclose((Q @ Q.W @ Q.T).toarray(), forest.pairwise(X), rtol=2e-7))
+        True
+        """
+        check_is_fitted(self, "n_nodes_")
+        check_choice("weights", weights, ("distance", "leaf"))
+        rows = None if X is None else self._rows("X", X)
+        return parts.leaf_map_of(self, self._forest(), rows, weights)
 
     def tree(self, t: int) -> Hierarchy:
         """Give the arrays of one tree.

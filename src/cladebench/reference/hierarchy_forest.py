@@ -95,6 +95,21 @@ def distance(trees: Sequence[Tree], a: FloatArray, b: FloatArray, alpha: float) 
     return total / len(trees)
 
 
+def unrounded_distance(trees: Sequence[Tree], a: FloatArray, b: FloatArray, alpha: float) -> float:
+    """D of eq. (1), of single certainties, but in double precision."""
+    total = 0.0
+    for tree in trees:
+        for node in path(tree, a):
+            if tree.right[node] == 0:
+                break
+            of_a, of_b = projection(tree, node, a), projection(tree, node, b)
+            if child(tree, node, of_a) != child(tree, node, of_b):
+                apart = abs(float(certainty(alpha, of_a)) - float(certainty(alpha, of_b)))
+                total += apart * int(tree.size[node]) / int(tree.size[0])
+                break
+    return total / len(trees)
+
+
 def candidates(
     tree: Tree,
     X: FloatArray,

@@ -15,6 +15,7 @@
 
 #include "checks.hpp"
 #include "cladebench/forest_neighbors.hpp"
+#include "cladebench/forest_ways.hpp"
 #include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/max_margin_split.hpp"
 #include "cladebench/random_split.hpp"
@@ -34,6 +35,8 @@ namespace {
 
 /// Trees that may be asked for.
 constexpr std::size_t kMostTrees = 1 << 20;
+/// That are numbered in 32 bits.
+constexpr std::size_t kMostColumns = std::numeric_limits<std::int32_t>::max();
 
 template <typename T>
 using Vector = cladebench::Array<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -143,6 +146,22 @@ struct Held {
   }
 };
 
+/// Of the training rows where no queries are given.
+cladebench::ForestWays ways_of(const PlacedForest& forest, const std::optional<Matrix<double>>& queries) {
+  return queries ? cladebench::ForestWays(forest, rows_of(*queries)) : cladebench::ForestWays(forest);
+}
+
+/// Columns, values and ends of the entries.
+template <class Index>
+nb::tuple filled(const cladebench::ForestWays& ways, std::vector<std::int64_t> ends) {
+  const auto size = static_cast<std::size_t>(ends.back());
+  auto columns = std::make_unique_for_overwrite<Index[]>(size);
+  auto values = std::make_unique_for_overwrite<float[]>(size);
+  interruptible([&] { ways.fill(ends, columns.get(), values.get()); });
+  return nb::make_tuple(to_numpy(std::move(columns), size), to_numpy(std::move(values), size),
+                        to_numpy(std::move(ends)));
+}
+
 }  // namespace
 
 void bind_forest(nb::module_& m) {
@@ -205,6 +224,40 @@ void bind_forest(nb::module_& m) {
                                   to_numpy(std::move(n_compared)));
           },
           nb::arg("queries").none(), nb::arg("k"), nb::arg("candidates"), nb::arg("nearest"), nb::arg("seed"),
-          nb::arg("refill"),
-          "Distances and rows, row-major, and how many rows each query was compared with.");
+          nb::arg("refill"), "Distances and rows, row-major, and how many rows each query was compared with.")
+      .def(
+          "leaves",
+          [](const Held& held, std::optional<Matrix<double>> queries) {
+            const PlacedForest& forest = *held.forest;
+            if (queries) checks::shape("queries", *queries, {queries->shape(0), forest.d()});
+            const std::size_t size = (queries ? queries->shape(0) : forest.n()) * forest.n_trees();
+            auto numbers = std::make_unique_for_overwrite<std::int32_t[]>(size);
+            interruptible([&] {
+              const cladebench::ForestWays ways = ways_of(forest, queries);
+              checks::expect(ways.n_leaves() <= kMostColumns, "n_nodes: ", ways.n_leaves(),
+                             " leaves; expected at most ", kMostColumns);
+              ways.leaves(numbers.get());
+            });
+            return to_numpy(std::move(numbers), size);
+          },
+          nb::arg("queries").none(),
+          "Number of each query's leaf in each tree, among the leaves of all trees.")
+      .def(
+          "ways",
+          [](const Held& held, std::optional<Matrix<double>> queries) {
+            const PlacedForest& forest = *held.forest;
+            if (queries) checks::shape("queries", *queries, {queries->shape(0), forest.d()});
+            std::optional<cladebench::ForestWays> ways;
+            std::vector<std::int64_t> ends;
+            interruptible([&] {
+              ways.emplace(ways_of(forest, queries));
+              ends = ways->ends();
+            });
+            const bool is_small = static_cast<std::size_t>(ends.back()) <= kMostColumns &&
+                                  cladebench::kColumnsPerSplit * ways->n_splits() <= kMostColumns;
+            return is_small ? filled<std::int32_t>(*ways, std::move(ends))
+                            : filled<std::int64_t>(*ways, std::move(ends));
+          },
+          nb::arg("queries").none(),
+          "Columns and values of each query's entries, two for each split on its way, and where they end.");
 }

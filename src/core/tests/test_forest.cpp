@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "cladebench/forest_neighbors.hpp"
+#include "cladebench/forest_ways.hpp"
 #include "cladebench/hierarchy_forest.hpp"
 #include "cladebench/keep_on.hpp"
 #include "cladebench/parallel.hpp"  // forests grow and are asked in parallel
@@ -159,6 +160,46 @@ TEST(all_ways_to_neighbors_agree) {
           for (std::size_t i = 0; i < k; ++i)
             CHECK(found[q * k + i] == D[q * n + static_cast<std::size_t>(index[q * k + i])]);
       }
+    }
+  }
+}
+
+TEST(entries_of_a_row_are_the_splits_on_its_way_and_its_leaf) {
+  constexpr std::size_t n = 700, d = 3, n_trees = 3, m = 5;
+  const std::vector<double> X = normal_rows(n, d, 1), others = normal_rows(m, d, 2);
+  const Rows rows{X.data(), n, d}, points{others.data(), m, d};
+  const std::vector<HierarchyTree> trees = grow_forest(rows, {}, {}, {1, d}, random_split, 4, 0, n_trees);
+  std::vector<TreeView> views;
+  for (const HierarchyTree& tree : trees) views.push_back(view(tree, d));
+  const PlacedForest forest(views, rows, 0.5);
+  for (const bool own : {true, false}) {
+    const ForestWays ways = own ? ForestWays(forest) : ForestWays(forest, points);
+    const std::size_t n_points = own ? n : m;
+    const std::vector<std::int64_t> ends = ways.ends();
+    std::vector<std::int32_t> columns(static_cast<std::size_t>(ends.back())), leaves(n_points * n_trees);
+    std::vector<float> values(columns.size());
+    ways.fill(ends, columns.data(), values.data());
+    ways.leaves(leaves.data());
+    for (std::size_t i = 0; i < n_points; ++i) {
+      std::size_t at = static_cast<std::size_t>(ends[i]), splits_before = 0;
+      for (std::size_t t = 0; t < n_trees; ++t) {
+        std::vector<float> certainties;
+        const std::uint32_t leaf = forest.walk(t, (own ? rows : points).row(i), certainties);
+        std::size_t v = 0;
+        for (const float certainty : certainties) {
+          const bool right = leaf >= static_cast<std::uint32_t>(trees[t].right[v]);
+          const std::size_t column = 4 * (splits_before + forest.tree(t).nodes[v].split) + (right ? 2 : 0);
+          CHECK(static_cast<std::size_t>(columns[at]) == column && values[at] == 1.0f);
+          CHECK(static_cast<std::size_t>(columns[at + 1]) == column + 1 && values[at + 1] == certainty);
+          at += 2;
+          v = right ? static_cast<std::size_t>(trees[t].right[v]) : v + 1;
+        }
+        std::size_t leaves_before = splits_before + t;
+        for (std::size_t u = 0; u < leaf; ++u) leaves_before += trees[t].right[u] == 0;
+        CHECK(v == leaf && static_cast<std::size_t>(leaves[i * n_trees + t]) == leaves_before);
+        splits_before += trees[t].right.size() / 2;
+      }
+      CHECK(at == static_cast<std::size_t>(ends[i + 1]));
     }
   }
 }

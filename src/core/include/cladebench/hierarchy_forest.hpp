@@ -62,7 +62,11 @@ class PlacedForest {
   std::size_t n_trees() const { return trees_.size(); }
   std::size_t n() const { return rows_.n; }
   std::size_t d() const { return rows_.d; }
+  const TreeView& view(std::size_t t) const { return views_[t]; }
   const PlacedTree& tree(std::size_t t) const { return trees_[t]; }
+
+  /// Other points in all trees.
+  std::vector<PlacedTree> place(const Rows& points) const;
 
   /// The leaf of a point, and its certainties at the splits on its way appended.
   std::uint32_t walk(std::size_t t, const double* point, std::vector<float>& certainties) const;
@@ -76,6 +80,10 @@ class PlacedForest {
   void pairwise(const Rows& a, const Rows& b, double* D) const;
 
  private:
+  /// work(t) for each tree, in parallel; what it throws names the tree.
+  template <class Work>
+  void at_trees(const Work& work) const;
+
   std::vector<TreeView> views_;
   std::vector<PlacedTree> trees_;
   Rows rows_;

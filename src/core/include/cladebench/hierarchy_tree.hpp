@@ -84,7 +84,7 @@ struct PlacedTree {
     std::int32_t parent;       ///< -1: none
     std::uint32_t level;       ///< of the root: 0
     std::size_t base;          ///< certainties[base + place]; of a split alone, and modulo 2^64
-    std::uint32_t split;       ///< its number; of a split alone
+    std::uint32_t split;       ///< its number; of a leaf how many splits come before it
     float scale;               ///< |node| / N
   };
   std::vector<Node> nodes;
@@ -94,7 +94,12 @@ struct PlacedTree {
   std::uint32_t place_of(std::size_t row) const { return static_cast<std::uint32_t>(keys[row]); }
 };
 
-/// std::invalid_argument if a node does not get the rows that its size says, or a score is not finite.
-PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha);
+/// What is placed in a tree: the rows it was grown from, or others. Nodes may hold none of those.
+enum class Placed { kTrainingRows, kPoints };
+
+/// std::invalid_argument if a node does not get the training rows that its size says, or a score is not
+/// finite.
+PlacedTree place_rows(const TreeView& tree, const Rows& rows, double alpha,
+                      Placed what = Placed::kTrainingRows);
 
 }  // namespace cladebench
