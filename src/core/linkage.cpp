@@ -158,6 +158,12 @@ class Rounds {
     ask_all();
     while (clusters_.n_alive() > 1) {
       find_nearest();
+      if (n_searches_ > kSearchesARow * clusters_.n()) {
+        follow();
+        if (clusters_.n_alive() == 1) return;
+        ask_all();  // rounding has closed a circle
+        find_nearest();
+      }
       const std::vector<std::pair<Id, Id>> pairs = mutual_.pairs();
       for (const auto& [kept, gone] : pairs) {
         inherit(kept, gone);
@@ -183,6 +189,7 @@ class Rounds {
     for (std::size_t k = 0; k < asking.size(); ++k) {
       if (!known[k]) unknown.push_back(asking[k]);
     }
+    n_searches_ += unknown.size();
     std::sort(unknown.begin(), unknown.end(), [&](Id a, Id b) { return search.place(a) < search.place(b); });
     const std::size_t batch = search.batch(), n_batches = (unknown.size() + batch - 1) / batch;
     parallel_for(n_batches, n_batches > 1, [&](std::size_t b) {
@@ -227,6 +234,22 @@ class Rounds {
     nearby_[at(kept)] = both;
   }
 
+  /// Goes along chains where rounds would need too many searches.
+  void follow() {
+    const auto nearest_of = [&](Id id) {
+      if (clusters_.n_alive() < 2) return MutualNearest::kNobody;
+      Nearby found(1);
+      clusters_.search().find({&id, 1}, &found);
+      return found.found().front();
+    };
+    follow_chains(clusters_.alive(), nearest_of, [&](Id kept, Id gone, const Neighbor& nearest) {
+      clusters_.merge(kept, gone, nearest.distance);
+      roots_.join(kept, gone);
+      clusters_.forget();
+    });
+    n_searches_ = 0;
+  }
+
   /// At first, and after ties that a merge has broken otherwise: with all asked at once, the lowest of the
   /// nearest pairs is mutual.
   void ask_all() {
@@ -235,6 +258,8 @@ class Rounds {
   }
 
   static constexpr std::size_t kFew = 256;
+  static constexpr std::size_t kSearchesARow = 32;  ///< ten times as many as without ties
+  std::size_t n_searches_ = 0;
   Clusters& clusters_;
   std::vector<Nearby> nearby_;
   std::vector<double> beyond_;  ///< All clusters that are not nearby are at least so far.

@@ -56,7 +56,15 @@ class Stage {
   template <class Tell>
   void run(const Tell& tell) {
     mutual_.ask(alive());
+    std::size_t asked = 0;
     for (std::size_t left = clusters_.size(); left > 1;) {
+      asked += mutual_.asking().size();
+      if (asked > kAsksARow * clusters_.size()) {
+        if (follow(tell)) return;
+        asked = 0;  // rounding has closed a circle
+        mutual_.ask(alive());
+        left = mutual_.asking().size();
+      }
       find_nearest();
       MutualNearest::Pairs pairs = mutual_.pairs();
       if (pairs.empty()) pairs = mutual_.closest(alive());
@@ -131,6 +139,22 @@ class Stage {
 
   void note_parts(std::size_t k, std::size_t begin, double first_size, double second_size) {
     second_[k] = {begin, first_size, second_size};
+  }
+
+  /// Goes along chains where rounds would ask too often.
+  template <class Tell>
+  bool follow(const Tell& tell) {
+    Desk desk = take_desk();
+    const auto nearest_of = [&](Id id) {
+      look(id, desk);
+      return mutual_.nearest(id);
+    };
+    const bool is_done = follow_chains(alive(), nearest_of, [&](Id kept, Id gone, const Neighbor& nearest) {
+      tell(kept, gone, nearest);
+      merge(kept, gone);
+    });
+    put_back(std::move(desk));
+    return is_done;
   }
 
   void find_nearest() {
@@ -275,6 +299,7 @@ class Stage {
   }
 
   static constexpr std::size_t kFew = 64, kWorthWhile = 40'000, kShare = 32;
+  static constexpr std::size_t kAsksARow = 32;  ///< ten times as many as without ties
   const Points& points_;
   const Grouping& clusters_;
   Over over_;

@@ -202,6 +202,31 @@ def test_rows_that_are_all_equally_far_need_more_room(method: str) -> None:
     assert Z[-1, 3] == 70 and twin.excess(Z, squareform(pdist(X)), method)[0] < 1e-14
 
 
+def equally_far(kind: str) -> np.ndarray:
+    """Rows of which so many are equally far that chains take the place of rounds; with some others."""
+    rng = np.random.default_rng(0)
+    if kind == "two scales":
+        return np.vstack([np.hstack([np.eye(210), np.zeros((210, 210))]), 2.0 * np.eye(420)[210:]])
+    X = np.eye(420)
+    X[:, :3] += 4.0 * (kind == "groups") * rng.integers(0, 3, size=(420, 1))
+    return X[rng.permutation(420)]
+
+
+@pytest.mark.parametrize("kind", ["all", "groups", "two scales"])
+@pytest.mark.parametrize(("method", "metric"), [pair for pair in PAIRS if pair[1] != "cosine"])
+def test_rows_that_are_equally_far_merge_in_their_order(method: str, metric: str, kind: str) -> None:
+    X = equally_far(kind)
+    found = linkage(X, method, metric)
+    D = squareform(pdist(X, metric))
+    above, wrong = twin.excess(found, D, method)
+    assert above < 1e-12 and wrong < 1e-12
+    if method not in ("centroid", "median"):  # whose heights depend on which of equals merge
+        heights = scipy.cluster.hierarchy.linkage(squareform(D), method)[:, 2]
+        np.testing.assert_allclose(found[:, 2], heights, rtol=1e-12)
+    if method == "complete" and metric == "euclidean":
+        assert by_rows(found) == by_rows(twin.linkage(D, method))
+
+
 @pytest.mark.parametrize("method", BY_PAIRS)
 def test_threads_and_instruction_sets_change_no_bit_of_pairs(method: str) -> None:
     rng = np.random.default_rng(3)

@@ -4,6 +4,7 @@
 // and what has merged (Murtagh 1983).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -55,5 +56,40 @@ class MutualNearest {
   std::vector<Id> asking_;
   std::size_t round_ = 1;
 };
+
+/// Merges pairs that are each other's nearest one by one: along chains, each link the nearest of the link
+/// before. Where many are equally near, all ask for the same few round after round; a chain asks for what it
+/// needs, three times a merge at most.
+///
+/// `alive` ascends. `nearest_of(id)` is MutualNearest::kNobody where there is none; `merge(kept, gone,
+/// nearest)` makes both one, by the lower id. False where rounding closes a circle: then some are left.
+template <class NearestOf, class Merge>
+bool follow_chains(const std::vector<std::int64_t>& alive, NearestOf nearest_of, Merge merge) {
+  std::vector<std::uint8_t> is_gone(alive.empty() ? 0 : static_cast<std::size_t>(alive.back()) + 1, 0);
+  std::vector<std::int64_t> chain;
+  for (const std::int64_t start : alive) {
+    bool has_nearest = true;
+    while (has_nearest && !is_gone[static_cast<std::size_t>(start)]) {
+      if (chain.empty()) chain.push_back(start);
+      const Neighbor nearest = nearest_of(chain.back());
+      if (nearest == MutualNearest::kNobody) {
+        has_nearest = chain.size() > 1;  // else a link before it has one, itself
+        chain.pop_back();
+        if (has_nearest) return false;
+      } else if (chain.size() > 1 && nearest.id == chain[chain.size() - 2]) {
+        const auto [kept, gone] = std::minmax({chain.back(), nearest.id});
+        merge(kept, gone, nearest);
+        is_gone[static_cast<std::size_t>(gone)] = 1;
+        chain.resize(chain.size() - 2);
+      } else if (chain.size() == alive.size()) {
+        return false;
+      } else {
+        chain.push_back(nearest.id);
+      }
+    }
+    chain.clear();
+  }
+  return true;
+}
 
 }  // namespace cladebench
