@@ -172,10 +172,6 @@ class TransformedDistance(MappedDistance):
         mapped = self.transformer.transform(lend(self.transformer, X))
         return np.asarray(mapped.toarray() if hasattr(mapped, "toarray") else mapped, dtype=np.float64)
 
-    @property
-    def _n_features_out(self) -> int:
-        return self._map(np.zeros((1, self.n_features_in_))).shape[1]
-
 
 def as_distance(estimator: Any, X: Any = None) -> Distance:
     """Give an estimator `pairwise` and `kneighbors`.

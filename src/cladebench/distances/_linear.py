@@ -32,10 +32,6 @@ class LinearDistance(MappedDistance):
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         self.components_ = self._components(X, y, must_link, cannot_link)
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
     def _map(self, X: FloatArray) -> FloatArray:
         return linear_map(X, self.components_)
 

@@ -18,7 +18,7 @@ from cladebench.threads import one_thread
 class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance):
     """The Euclidean distance of samples that `_map` has mapped one by one.
 
-    A subclass defines it, `_learn` and `_n_features_out`. Being transformers, they serve as steps of a pipeline.
+    A subclass defines it, and `_learn`. Being transformers, they serve as steps of a pipeline.
 
     Neighbours are found by products of matrices, which is some ten times as fast as by differences, and are the same.
     """
@@ -31,9 +31,9 @@ class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance
         """
 
     @property
-    @abstractmethod
     def _n_features_out(self) -> int:
-        """How many features `transform` returns."""
+        """How many features `transform` returns; scikit-learn asks."""
+        return int(self._map(self._fit_X[:1]).shape[1])
 
     def transform(self, X: Any) -> FloatArray:
         """Map samples to where the distance is Euclidean.

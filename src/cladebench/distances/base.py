@@ -15,13 +15,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from cladebench.discovery import Discovered
+from cladebench.distances._least_entries import check_n_neighbors, least_of_rows
 from cladebench.distances._stack_base import StackDistance
 from cladebench.threads import one_thread
 from cladebench.validation import (
     as_array,
     as_index,
     check_features,
-    check_int,
     check_magnitude,
     check_scale,
     check_seed,
@@ -257,45 +257,6 @@ class Distance(Discovered, BaseEstimator, ABC):
         tags.target_tags.required = self.uses_labels
         tags.input_tags.sparse = self.takes_sparse
         return tags
-
-
-def check_n_neighbors(n_neighbors: Any, n_fitted: int, *, of_fitted: bool) -> None:
-    """Refuse more neighbours than there are, the row itself left out."""
-    check_int("n_neighbors", n_neighbors, minimum=1)
-    if n_neighbors > n_fitted:
-        raise ValueError(f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}")
-    if of_fitted and n_neighbors == n_fitted:
-        raise ValueError(
-            f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
-        )
-
-
-def least_of_rows(block: FloatArray, k: int, names: IntArray | None = None) -> tuple[FloatArray, IntArray]:
-    """Find the k least entries of each row.
-
-    Parameters
-    ----------
-    block : ndarray of shape (n, m)
-    k : int
-        At most m.
-    names : ndarray of int64, shape (n, m), optional
-        What entries are called; their columns by default.
-
-    Returns
-    -------
-    value : ndarray of float64, shape (n, k)
-        Ascending.
-    name : ndarray of int64, shape (n, k)
-        Of equal entries the lowest names are taken, and come first.
-    """
-    # All that are no larger than the k-th: more than k where there are ties.
-    largest = np.partition(block, k - 1, axis=1)[:, k - 1 : k]
-    row, column = np.nonzero(block <= largest)
-    values, named = block[row, column], column if names is None else names[row, column]
-    order = np.lexsort((named, values, row))
-    first = np.searchsorted(row, np.arange(len(block)))
-    best = order[first[:, None] + np.arange(k)]
-    return values[best], named[best]
 
 
 def _without_own(distance: FloatArray, index: IntArray) -> tuple[FloatArray, IntArray]:

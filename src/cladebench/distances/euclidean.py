@@ -32,10 +32,6 @@ class Euclidean(MappedDistance):
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
         pass
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_features_in_
-
     def _map(self, X: FloatArray) -> FloatArray:
         return X
 

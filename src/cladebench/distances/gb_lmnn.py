@@ -207,10 +207,6 @@ class GBLMNN(MappedDistance):
         self.losses_ = np.array(losses)
         return trees
 
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
     def _map(self, X: FloatArray) -> FloatArray:
         Z = np.ascontiguousarray(linear_map(X, self.components_))
         _core.add_trees(X, self.feature_, self.threshold_, self.values_, self.max_depth, Z)

@@ -20,7 +20,8 @@ from cladebench.distances._forest_checkpoint import grow_with_checkpoints
 from cladebench.distances._forest_file import load_forest, save_forest
 from cladebench.distances._forest_parts import Hierarchy
 from cladebench.distances._forest_single import warn_of_loss
-from cladebench.distances.base import Distance, FloatArray, IntArray, check_n_neighbors
+from cladebench.distances._least_entries import check_n_neighbors
+from cladebench.distances.base import Distance, FloatArray, IntArray
 from cladebench.distances.leaf_map import LeafMap
 from cladebench.validation import check_choice
 

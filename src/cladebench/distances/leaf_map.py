@@ -9,7 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from cladebench.distances.base import BLOCK, FloatArray, IntArray, least_of_rows
+from cladebench.distances._least_entries import least_of_rows
+from cladebench.distances.base import BLOCK, FloatArray, IntArray
 from cladebench.validation import check_int
 
 
