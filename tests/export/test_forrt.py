@@ -92,3 +92,10 @@ def test_odd_words_come_through_and_what_limits_an_answer_is_said(tmp_path):
     limits = found["fields"]["limitations"]
     assert "choices that the paper leaves unsaid: scale; seed." in limits and "not run: x." in limits
     assert "with y: 1 open" in limits and EVIL in limits
+
+
+def test_limitations_say_whether_anything_was_run():
+    (on_paper,) = written(claim("a", verdict="reproduced", kind="value", evidence="printed numbers"))
+    (run,) = written(claim("a", verdict="reproduced", kind="value", evidence="paper data"))
+    assert "Checked on paper, not re-run." in on_paper["fields"]["limitations"]
+    assert "a difference may be ours" in run["fields"]["limitations"]

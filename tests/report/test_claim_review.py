@@ -90,3 +90,10 @@ def test_what_is_reviewed_is_said():
     assert claim_text(claim("a", quote="0.5", published="0.5", place="Table 1")) == "Table 1: 0.5"
     assert claim_text(claim("a", quote="", place="Table 1, section abstract")) == "Table 1, abstract"
     assert claim_text(claim("a", quote="", place="")) == "a"
+
+
+@pytest.mark.parametrize("evidence", ["other data", "printed numbers", "by construction", "own code"])
+def test_what_no_run_on_the_papers_data_shows_has_no_number(evidence):
+    review = claim_review(plan(), claim("a", verdict="reproduced", kind="value", evidence=evidence))
+    assert "ratingValue" not in review["reviewRating"]
+    assert "no person" in review["creativeWorkStatus"]

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -339,6 +340,17 @@ def test_a_chain_that_merges_one_pair_a_round_ends() -> None:
     ):
         expected = scipy.cluster.hierarchy.linkage(pdist(X, metric), method)
         np.testing.assert_allclose(linkage(X, method, metric)[:, 2], expected[:, 2], rtol=1e-6)
+
+
+def test_a_square_matrix_of_distances_is_warned_of() -> None:
+    D = squareform(pdist(np.random.default_rng(0).normal(size=(6, 2))))
+    with pytest.warns(UserWarning, match=r"X: square, .* expected squareform\(X\) for distances"):
+        linkage(D)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        linkage(squareform(D), "average")
+        for rows in (np.zeros((4, 4)), np.eye(4), D[:, :5]):
+            linkage(rows)
 
 
 def test_what_it_takes() -> None:

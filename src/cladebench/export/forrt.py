@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cladebench.audit.evidence import EVIDENCE, OTHER_DATA
+from cladebench.audit.evidence import BY_CONSTRUCTION, EVIDENCE, OTHER_DATA, PRINTED_NUMBERS
 from cladebench.audit.verdict_statuses import (
     INCONCLUSIVE,
     PARTLY,
@@ -134,7 +134,13 @@ def evidence(claim: Mapping[str, Any]) -> str:
 
 def limitations(claim: Mapping[str, Any]) -> str:
     """Say what limits the answer; empty where nothing is known to."""
+    on_paper = claim["evidence"] in (PRINTED_NUMBERS, BY_CONSTRUCTION)
     found = [
+        (on_paper and ["re-run"], "Checked on paper, not {}."),
+        (
+            not on_paper and ["ours"],
+            "The methods are written anew from the paper, so that a difference may be {}.",
+        ),
         (claim["stand_in_for"], "Measured on stand-in data for {}."),
         (claim["depends_on"], "The answer turns on choices that the paper leaves unsaid: {}."),
         (claim["not_run"], "Other choices that were not run: {}."),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.evidence import EVIDENCE, PAPER_DATA
 from cladebench.audit.verdict_statuses import REFUTED, UNTESTED, VALIDATED, status_of
 from cladebench.audit.verdict_types import DOES_NOT_HOLD, HOLDS, VERDICTS
 from cladebench.bench.plan import Plan
@@ -21,6 +21,8 @@ from cladebench.report.statements import statements
 BEST, WORST = 5, 1
 _RATINGS = {(VALIDATED, HOLDS): BEST, (REFUTED, DOES_NOT_HOLD): WORST}
 AUTHOR = {"@type": "Organization", "name": "cladebench"}
+#: No person stands behind a review.
+NOTICE = "Written by a program from its runs; no person has checked it."
 
 
 def claim_text(claim: Mapping[str, Any]) -> str:
@@ -70,13 +72,14 @@ def claim_review(plan: Plan, claim: Mapping[str, Any], pages: str = "") -> dict[
         "alternateName": status.name,
         "ratingExplanation": f"{verdict.answer}: {verdict.why}. {verdict.meaning}",
     }
-    if (status, verdict.answer) in _RATINGS:
+    if claim["evidence"] == PAPER_DATA and (status, verdict.answer) in _RATINGS:
         number = _RATINGS[status, verdict.answer]
         rating |= {"ratingValue": number, "bestRating": BEST, "worstRating": WORST}
     return {
         "@type": "ClaimReview",
         "url": f"{pages}{plan.paper}.html#{anchor('claim', claim['claim'])}",
         "author": AUTHOR,
+        "creativeWorkStatus": NOTICE,
         "claimReviewed": claim_text(claim),
         "itemReviewed": {"@type": "Claim", "identifier": claim["claim"], "appearance": _article(plan, claim)},
         "reviewAspect": EVIDENCE[claim["evidence"]].done,

@@ -6,6 +6,7 @@ Without a matrix of distances, where it can.
 from __future__ import annotations
 
 import os
+import warnings
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +115,11 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
         return _of_distances(rows, method)
     if len(rows) < 2:
         return np.empty((0, 4))
+    if len(rows) == rows.shape[1] > 2 and not rows.diagonal().any() and rows.any() and (rows == rows.T).all():
+        warnings.warn(
+            "X: square, symmetric, 0 on the diagonal, and taken for features; expected squareform(X) for distances",
+            stacklevel=2,
+        )
     if metric == "cosine":
         rows = _directions(rows)
     check_scale(rows)
