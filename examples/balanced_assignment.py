@@ -2,8 +2,8 @@
 An exact balanced assignment
 ============================
 
-You learn how to assign rows to groups of bounded size at the least total cost, and how prices prove that no other
-assignment costs less.
+You learn how to assign rows to groups of bounded size at the least total cost. Prices prove that no other assignment
+costs less.
 
 30 students are to be spread over three courses. Each course takes 9 to 11.
 """

@@ -37,7 +37,7 @@ with contextlib.chdir(folder):
 # What to compare
 # ---------------
 # The command has written a file. Two methods and two draws are put into it here, to be quick. The defaults are
-# ``fitting``, which stands for all methods that take the data, and ten draws.
+# ``fitting``, that is all methods that take the data, and ten draws.
 file = folder / "comparison.yaml"
 text = file.read_text().replace("[fitting]", "[Agglomerative, FlatKMeans]")
 file.write_text(text.replace("repetitions: 10", "repetitions: 2"))

@@ -55,7 +55,7 @@ print(texts[0])
 # %%
 # Clusters and their tree
 # -----------------------
-# Rows of words are at unit length, and their linear kernel is the cosine of the angle between two texts.
+# Rows of words are at unit length. So their linear kernel is the cosine between two texts.
 vectorizer = TfidfVectorizer()
 X = vectorizer.fit_transform(texts).toarray()
 method = NumericalTaxonomy(n_clusters=6, kernel="linear", n_starts=5, random_state=0).fit(X)

@@ -1,4 +1,4 @@
-"""Which names are public, read from the sources alone, and the pages of the API reference."""
+"""List the public names, from the sources alone, and write the pages of the API reference."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def read_audit_table(path: Path) -> list[dict[str, Any]]:
 
 
 def _claim(row: dict[str, str], where: str) -> dict[str, Any]:
-    """Turn the texts of a row into what they stand for."""
+    """Turn the texts of a row into the values that they mean."""
     for key in ("paper", "claim"):
         if not row[key]:
             raise InputFileError(f"{where}: {key} is empty; expected an id; {_MAKER}")

@@ -16,7 +16,7 @@ STATUS = "imported"
 def imported_scores(run: Run) -> pd.DataFrame:
     """Tabulate imported scores, with the columns of ``scores.csv``.
 
-    A score stands for one run. It has no interval, and its labelling is known only where the data have one alone.
+    A score counts as one run. It has no interval, and its labelling is known only where the data have one alone.
     """
     found = run.document.get("imported") or {}
     labels = run.values.groupby("data")["labels"].unique().to_dict()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,13 @@ class Placing(HierarchicalClusterer):
     New samples are placed by them. A subclass defines `_models`.
     """
 
+    @abstractmethod
     def _models(self) -> tuple[np.ndarray, np.ndarray]:
         """Give the models of each node and their constant terms.
 
         Shapes (n_nodes, n_children, n_features) and (n_nodes, n_children); rows of NaN where there is none. The
         children of a node are in the order of its models.
         """
-        raise NotImplementedError
 
     def predict(self, X: Any) -> np.ndarray:
         """Place new samples in the clusters of ``labels_``.
