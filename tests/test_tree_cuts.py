@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster
 from sklearn.cluster import HDBSCAN
 
-from cladebench import Hierarchy, linkage
+from cladebench import Hierarchy, linkage, tree_cuts
 from strategies import binary_hierarchies, hierarchies
 
 
@@ -117,3 +117,14 @@ def test_one_sample_and_wrong_arguments() -> None:
     ]:
         with pytest.raises(ValueError, match=words):
             call()
+
+
+@given(hierarchies(with_heights=True), st.integers(1, 12))
+def test_a_number_of_clusters_that_is_skipped_lies_between_two_cuts(tree: Hierarchy, n_clusters: int) -> None:
+    sizes = sorted({int(tree.cut(n).max()) + 1 for n in range(1, tree.n_samples + 1)})
+    around = (
+        max(k for k in sizes if k <= n_clusters),
+        min((k for k in sizes if k >= n_clusters), default=None),
+    )
+    between = n_clusters not in sizes and around[1] is not None
+    assert tree_cuts.skipped(tree, n_clusters) == (around if between else None)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -392,22 +392,7 @@ class Hierarchy:
         """
         check_integer("n_leaves", n_leaves, minimum=1)
         check_choice("by", by, ("height", "size"))
-        priority = self.sizes if self.heights is None or by == "size" else self.heights
-        queue = [(-priority[self.root], self.root)]
-        n_clusters = 1
-        done: list[int] = []
-        while queue:
-            _, node = heapq.heappop(queue)
-            parts = self.parts(node)
-            if not parts:
-                continue
-            n_clusters += len(parts) - (0 if len(self.own_samples(node)) else 1)
-            if n_clusters > n_leaves:
-                break
-            done.append(node)
-            for part in parts:
-                heapq.heappush(queue, (-priority[part], part))
-        return done
+        return [node for node, _ in takewhile(lambda step: step[1] <= n_leaves, tree_cuts.splits(self, by))]
 
     def truncated(self, n_leaves: int) -> Hierarchy:
         """Return the top of the tree, down to ``cut(n_leaves)``.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,31 @@ from cladebench.tree_formats import RootedTree
 from cladebench.validation import check_integer, check_real
 
 IntArray = npt.NDArray[np.int64]
+
+
+def splits(tree: RootedTree, by: str) -> Iterator[tuple[int, int]]:
+    """Yield the nodes that `Hierarchy.cut` splits, in order, and the clusters after each."""
+    priority = tree.sizes if tree.heights is None or by == "size" else tree.heights
+    queue = [(-priority[tree.root], tree.root)]
+    n_clusters = 1
+    while queue:
+        _, node = heapq.heappop(queue)
+        parts = tree.parts(node)
+        if parts:
+            n_clusters += len(parts) - (0 if len(tree.own_samples(node)) else 1)
+            yield node, n_clusters
+        for part in parts:
+            heapq.heappush(queue, (-priority[part], part))
+
+
+def skipped(tree: RootedTree, n_clusters: int) -> tuple[int, int] | None:
+    """Return the sizes of the cuts below and above a number of clusters that no cut has, else None."""
+    below = 1
+    for _, above in splits(tree, "height"):
+        if above >= n_clusters:
+            return None if above == n_clusters or below == n_clusters else (below, above)
+        below = above
+    return None
 
 
 def cut_at(tree: RootedTree, height: float) -> IntArray:

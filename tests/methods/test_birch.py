@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.cluster import Birch
@@ -89,3 +91,19 @@ def test_a_threshold_beyond_all_distances_puts_all_samples_into_one_leaf() -> No
     X = np.random.default_rng(0).normal(size=(30, 2))
     for threshold in (1e3, 1e200, 1e308):
         assert BirchTree(threshold=threshold).fit(X).hierarchy_.n_nodes == 1
+
+
+def test_numbers_of_clusters_that_its_tree_skips_are_named() -> None:
+    X = np.arange(20.0).reshape(-1, 1)
+    with pytest.warns(
+        UserWarning, match=r"BirchTree: labels_ has 1 cluster, .* n_clusters=2; expected n_clusters=1 or 20"
+    ):
+        assert (BirchTree(2, random_state=0).fit(X).labels_ == 0).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n_clusters in (1, 20):
+            assert BirchTree(n_clusters, random_state=0).fit(X).labels_.max() == n_clusters - 1
+        assert BirchTree(2, branching_factor=2, random_state=0).fit(X).labels_.max() == 1
+        BirchTree(20, random_state=0).fit(
+            np.zeros((20, 1))
+        )  # one leaf: no tree of these rows has more clusters

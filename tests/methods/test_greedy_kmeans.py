@@ -82,7 +82,7 @@ def test_a_leaf_is_scored_by_the_average_that_is_asked_for(average_over: str) ->
     assert np.array_equal(*scattered)
 
 
-@pytest.mark.filterwarnings("ignore:labels_ has")
+@pytest.mark.filterwarnings("ignore:.*labels_ has")
 @pytest.mark.parametrize("n_splits", [2, 3])
 @pytest.mark.parametrize("grow", ["compact", "scattered"])
 def test_scores_and_order_are_as_defined(grow: str, n_splits: int) -> None:

@@ -335,7 +335,7 @@ def test_duplicates_and_small_nodes() -> None:
 # ---------------------------------------------------------------- the tree
 
 
-@pytest.mark.filterwarnings("ignore:labels_ has")
+@pytest.mark.filterwarnings("ignore:.*labels_ has")
 @pytest.mark.parametrize("grow", ["compact", "scattered"])
 def test_every_node_is_split_by_the_graph_of_its_own(grow: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X = np.random.default_rng(5).normal(size=(150, 4))

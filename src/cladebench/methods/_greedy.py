@@ -8,7 +8,6 @@ from __future__ import annotations
 import heapq
 import math
 import time
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -125,10 +124,9 @@ class GreedyTopDown(HierarchicalClusterer):
         at leaves), "order" (t - 1; -1 at leaves), each of the split's facts (NaN at leaves) and, where splits have
         models, "models" of shape (n_nodes, n_splits, n_features) (rows of NaN where there is none).
     labels_ : ndarray of shape (n_samples,)
-        The cut of the tree, that is the leaves that stood when there were at most ``n_clusters``. There are fewer
-        clusters, with a UserWarning, where a split into three or more passes over ``n_clusters`` (the first split
-        into three: from one to three, so that ``n_clusters=2`` gives one); and, without, where no leaf could be split
-        any more.
+        The cut of the tree, that is the leaves that stood when there were at most ``n_clusters``. A first split into
+        three goes from one cluster to three, so that ``n_clusters=2`` gives one, with a UserWarning. There are fewer
+        clusters too, without a warning, where no leaf could be split any more.
     n_leaves_grown_ : int
         Number of leaves.
     trace_ : dict of ndarray, shape (n_splits_done,)
@@ -187,7 +185,6 @@ class GreedyTopDown(HierarchicalClusterer):
             nodes, order = self._grow(n_leaves)
         finally:
             del self._X
-        self._warn_of_fewer_clusters()
         return self._tree(nodes, order, len(X))
 
     def _grow(self, n_leaves: int) -> tuple[list[Node], list[Node]]:
@@ -248,23 +245,6 @@ class GreedyTopDown(HierarchicalClusterer):
                 f"{type(self).__name__}._split, node {node.index} ({n} samples, depth {node.depth}): {wrong}"
             )
         return split
-
-    def _warn_of_fewer_clusters(self) -> None:
-        """Warn where a split passed over ``n_clusters``.
-
-        Then no cut of the tree has as many clusters.
-        """
-        stood = [1, *self.trace_["n_leaves"].tolist()]
-        if self.n_clusters > stood[-1] or self.n_clusters in stood:
-            return
-        after = next(t for t, n in enumerate(stood) if n > self.n_clusters)
-        fewer, more = stood[after - 1], stood[after]
-        warnings.warn(
-            f"labels_ has {fewer} cluster{'s' * (fewer > 1)}, not n_clusters={self.n_clusters}, as "
-            f"n_splits={self.n_splits} skips it; expected n_clusters={fewer} or {more}",
-            UserWarning,
-            stacklevel=2,
-        )
 
     def _tree(self, nodes: list[Node], order: list[Node], n_samples: int) -> Hierarchy:
         parents = [-1 if node.parent is None else node.parent.index for node in nodes]

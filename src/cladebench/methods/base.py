@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
+from cladebench import tree_cuts
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
 from cladebench.threads import one_thread
@@ -92,7 +94,8 @@ class HierarchicalClusterer(_Fit):
     hierarchy_ : Hierarchy
         The tree over the training samples.
     labels_ : ndarray of shape (n_samples,)
-        The cut of the tree into at most ``n_clusters`` clusters.
+        The cut of the tree into at most ``n_clusters`` clusters. Where splits into three or more skip that number,
+        there are fewer, with a UserWarning that names the numbers which the tree has.
     n_features_in_ : int
         Number of features seen by `fit`.
 
@@ -131,6 +134,15 @@ class HierarchicalClusterer(_Fit):
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
         self.hierarchy_ = self._build(X, y)
         self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
+        found = int(self.labels_.max()) + 1
+        sizes = tree_cuts.skipped(self.hierarchy_, self.n_clusters) if found < self.n_clusters else None
+        if sizes:
+            warnings.warn(
+                f"{type(self).__name__}: labels_ has {found} cluster{'s' * (found > 1)}, as the tree skips "
+                f"n_clusters={self.n_clusters}; expected n_clusters={sizes[0]} or {sizes[1]}",
+                UserWarning,
+                stacklevel=3,
+            )
 
 
 class Clusterer(_Fit):

@@ -44,7 +44,8 @@ class BirchTree(HierarchicalClusterer):
         One node for each node of the tree and one leaf for each subcluster that is the nearest of some
         sample; nodes with a single entry are left out. No heights.
     labels_ : ndarray of shape (n_samples,)
-        The cut of the tree.
+        The cut of the tree. Nodes of many entries skip small numbers of clusters, with a UserWarning: a star has
+        cuts of 1 and n clusters alone. With ``branching_factor=2`` every number can be met.
 
     Notes
     -----
