@@ -41,10 +41,11 @@ $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off $(1)
 echo "      done in $$SECONDS s"
 endef
 
+# Python compiles what is imported. pip would compile all packages, which takes it 16 s.
 $(STAMPS)/venv: requirements.lock | machine
 	@echo "[1/2] environment: $(VENV) from the $$(grep -c '^[a-z].*==' requirements.lock) packages of requirements.lock, hashes checked"
 	@$(PYTHON) -m venv $(VENV) && mkdir -p $(STAMPS)
-	$(call pip,--require-hashes -r requirements.lock)
+	$(call pip,--require-hashes --no-compile -r requirements.lock)
 	@touch $@
 
 $(STAMPS)/build: $(CORE_SOURCES) | $(STAMPS)/venv

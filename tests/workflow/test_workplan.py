@@ -1,6 +1,7 @@
 """What Snakemake hands over, and what the Snakefile asks."""
 
 import dataclasses
+import re
 
 import pytest
 
@@ -151,3 +152,16 @@ def test_a_job_of_which_a_record_was_cut_is_planned_again_and_others_are_not(tmp
         assert len(said) == 1 and said[0].startswith(f"{path}: the record cannot be read: ")
         assert f"the job {first} runs again" in said[0]
     assert plan.forget_damaged() == []
+
+
+def test_jobs_with_more_runs_than_most_start_first():
+    plan = Workplan({"scope": "quick", "papers": ["ghc", "hfd"]})
+    runs = {name: len(job.cells) for name, job in plan.jobs.items()}
+    first = {name for name in runs if re.fullmatch(plan.long_jobs, name)}
+    assert first and min(runs[name] for name in first) > max(runs[name] for name in runs.keys() - first)
+    assert sum(runs[name] for name in first) > len(first) * sum(runs.values()) / len(runs)
+
+
+def test_no_job_is_first_among_equals():
+    plan = Workplan({"scope": "smoke", "papers": ["ghc"]})
+    assert len(plan.jobs) == 1 and not any(re.fullmatch(plan.long_jobs, name) for name in plan.jobs)

@@ -28,6 +28,16 @@ rule cells:
         " --scope {params.scope} --out {params.out:q} {params.flags}"
 
 
+# Jobs with many runs start first: a long one that starts last runs alone.
+use rule cells as long_cells with:
+    output:
+        f"{OUT}/jobs/{{job,{PLAN.long_jobs}}}.json",
+    priority: 2
+
+
+ruleorder: long_cells > cells
+
+
 # All records of the scope in one table.
 rule collect:
     input:

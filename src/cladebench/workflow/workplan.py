@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -110,6 +111,16 @@ class Workplan:
     def job_files(self) -> list[str]:
         """The file that each job writes when all its records are there."""
         return [f"{self.results}/jobs/{job.name}.json" for job in self.jobs.values()]
+
+    @functools.cached_property
+    def long_jobs(self) -> str:
+        """Pattern of the names of jobs with more runs than jobs have on average.
+
+        They start first, so that no core waits at the end for a long job that began last.
+        """
+        runs = {name: len(job.cells) for name, job in self.jobs.items()}
+        longer = sorted(name for name, n in runs.items() if n * len(runs) > sum(runs.values()))
+        return "|".join(map(re.escape, longer)) or "(?!)"
 
     def note_start(self, to_run: Iterable[str]) -> None:
         """Note which jobs are going to run.
