@@ -175,9 +175,20 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def read_schema(name: str) -> dict[str, Any]:
+    """Return ``schemas/<name>.schema.json``."""
+    text = resources.files("cladebench.schemas").joinpath(f"{name}.schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
 @functools.cache
 def validator(schema: str) -> Any:
-    """Return the validator of ``schemas/<schema>.schema.json``.
+    """Return the validator of ``schemas/<schema>.schema.json``."""
+    return validator_of(read_schema(schema))
+
+
+def validator_of(schema: Mapping[str, Any]) -> Any:
+    """Return the validator of a schema.
 
     It takes 2.0 and infinity for no whole numbers.
     """
@@ -185,9 +196,8 @@ def validator(schema: str) -> Any:
 
     draft = jsonschema.Draft202012Validator
     kinds = draft.TYPE_CHECKER.redefine_many({"number": _is_number, "integer": _is_integer})
-    text = resources.files("cladebench.schemas").joinpath(f"{schema}.schema.json").read_text(encoding="utf-8")
     words = {"pattern": _matches, "uniqueItems": _differ}
-    return jsonschema.validators.extend(draft, words, type_checker=kinds)(json.loads(text))
+    return jsonschema.validators.extend(draft, words, type_checker=kinds)(schema)
 
 
 def key_path(parts: Iterable[str | int]) -> str:
@@ -302,15 +312,15 @@ def _explain(error: Any, document: Any) -> str:
     return f"{_place(path, document)}: {_reason(error)}"
 
 
-def validate(document: Any, schema: str, name: str) -> None:
+def validate(document: Any, schema: Any, name: str) -> None:
     """Check a document against ``schemas/<schema>.schema.json``.
 
     Parameters
     ----------
     document : object
         As read from YAML or JSON.
-    schema : str
-        Name of the schema.
+    schema : str or validator
+        Name of the schema, or what `validator_of` gives.
     name : str
         The file, for the message.
 
@@ -319,7 +329,8 @@ def validate(document: Any, schema: str, name: str) -> None:
     InputFileError
         With one line for each violation, at most 20: file, key path, value and what was expected.
     """
-    errors = sorted(validator(schema).iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
+    checked_by = validator(schema) if isinstance(schema, str) else schema
+    errors = sorted(checked_by.iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
     if errors:
         raise InputFileError(told([f"{name}: {_explain(error, document)}" for error in errors], name))
 
