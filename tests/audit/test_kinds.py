@@ -44,6 +44,10 @@ def test_what_is_corrected_has_a_family(name):
     assert not (kind.on_paper and kind.praises)
 
 
+def test_printed_numbers_alone_need_no_run():
+    assert {name for name, kind in KINDS.items() if kind.on_paper} == {"arithmetic", "possible"}
+
+
 def test_the_family_of_a_ranking_is_written(tmp_path):
     rows = ", ".join(f"{m}: {{method: {m}, printed: ['0.{i}0']}}" for i, m in enumerate("ABCDEF", 1))
     records = frame(*(cells("d", m, {"m": [i / 10, i / 10 + 0.01]}) for i, m in enumerate("ABCDEF", 1)))
