@@ -19,9 +19,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
+from cladebench.class_labels import class_codes
 from cladebench.distances._stack_base import checked_stack
 from cladebench.threads import one_thread
-from cladebench.validation import check_choice, check_int, check_real, class_codes
+from cladebench.validation import check_choice, check_int, check_real
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
