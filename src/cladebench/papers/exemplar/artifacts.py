@@ -6,7 +6,6 @@ Each is a function of the records.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.paper.choices_table import choices_table
@@ -23,9 +22,6 @@ from cladebench.papers.exemplar.figures import (
     figure_6b,
     figure_of_distances,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def accuracies(context: ArtifactContext, metric: str) -> Table:
