@@ -17,11 +17,12 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from cladebench import distances, methods
+from cladebench.class_labels import check_faithful
 from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import one_of, place_of
-from cladebench.validation import as_array, check_faithful, check_features
+from cladebench.validation import as_array, check_features
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 import cladebench._core as _core
 from cladebench import tree_cuts, tree_formats
-from cladebench.validation import as_array, as_floats, as_index, check_choice, check_integer, class_codes
+from cladebench.class_labels import class_codes
+from cladebench.validation import as_array, as_floats, as_index, check_choice, check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import extras
+from cladebench.class_labels import class_codes
 from cladebench.plotting import PALETTE, use_style
 from cladebench.tree_formats import RootedTree
-from cladebench.validation import check_integer, class_codes
+from cladebench.validation import check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.kinds import possible as judge
 from cladebench.audit.run_audit import registry_fact
-from cladebench.datasets import awa, cifar100, uci
+from cladebench.datasets import awa, awa_classes, cifar100, uci
 from cladebench.datasets.fetch import obtain
 from cladebench.datasets.remote_file import DataUnavailable
 from cladebench.hierarchy import Hierarchy
@@ -231,7 +231,7 @@ def test_sizes_of_awa_are_those_of_the_registered_data():
         content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
     except DataUnavailable as error:
         pytest.skip(str(error))
-    sizes = [awa.CLASSES[name.replace(" ", "+")][1] for name in content.label_names]
+    sizes = [awa_classes.CLASSES[name.replace(" ", "+")][1] for name in content.label_names]
     assert np.bincount(content.labels).tolist() == sizes
 
 

@@ -8,7 +8,8 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from cladebench.classifiers import MultipleKernelSVM
-from cladebench.classifiers.multiple_kernel_svm import _Problem, _scores_of_pairs
+from cladebench.classifiers._kernel_weights import TwoClassProblem
+from cladebench.classifiers.multiple_kernel_svm import _scores_of_pairs
 from cladebench.reference import multiple_kernel_svm as twin
 
 
@@ -73,7 +74,7 @@ def test_weights_are_those_of_the_cone_programmes(seed: int, C: float, sigma: fl
 def test_slope_and_curvature_are_those_of_the_objective() -> None:
     y = np.arange(14) % 2
     kernels = twin.kernels_of(distances(views_of(y, 3, (1.0, 0.5, 0.0))))
-    problem, at, h = _Problem(kernels, signs(y), 3.0, 0.7), np.array([0.9, 0.4, 1.3]), 1e-3
+    problem, at, h = TwoClassProblem(kernels, signs(y), 3.0, 0.7), np.array([0.9, 0.4, 1.3]), 1e-3
     here = problem.machine(at, 1e-10)
     there = [[problem.machine(at + s * h * e, 1e-10) for s in (-1, 1)] for e in np.eye(3)]
     slopes = [(up.value - down.value) / (2 * h) for down, up in there]
@@ -85,7 +86,7 @@ def test_slope_and_curvature_are_those_of_the_objective() -> None:
 
 def test_the_bound_shrinks_multipliers_until_no_weight_gains() -> None:
     y = np.arange(14) % 2
-    problem = _Problem(twin.kernels_of(distances(views_of(y, 3, (1.0, 0.0)))), signs(y), 30.0, 0.7)
+    problem = TwoClassProblem(twin.kernels_of(distances(views_of(y, 3, (1.0, 0.0)))), signs(y), 30.0, 0.7)
     machine = problem.machine(np.array([0.2, 0.1]), 1e-8)
     shrink = problem.lower(machine) / (machine.coefficients @ problem.y)
     assert 0 < shrink < 1 and shrink**2 * machine.halves.max() == pytest.approx(0.7)

@@ -5,9 +5,11 @@ import pytest
 
 from cladebench import datasets
 from cladebench.datasets import DatasetError, awa
+from cladebench.datasets.awa_classes import CLASSES, tree_of
 from cladebench.hierarchy import Hierarchy
 
-NAMES = list(awa.CLASSES)
+NAMES = list(CLASSES)
+load_awa_attr = awa.DATASETS[0].loader
 STRENGTHS = np.random.default_rng(5).integers(0, 10001, (awa.N_CLASSES, awa.N_ATTRIBUTES)) / 100
 ATTRIBUTES = ["white", "brown", *(f"attribute{p}" for p in range(81)), "blue", "black"]
 
@@ -34,14 +36,14 @@ def real():
 
 
 def test_the_classes_are_those_of_the_paper():
-    assert len(NAMES) == awa.N_CLASSES == len({synset for synset, _ in awa.CLASSES.values()})
-    assert sum(images for _, images in awa.CLASSES.values()) == 30_475
+    assert len(NAMES) == awa.N_CLASSES == len({synset for synset, _ in CLASSES.values()})
+    assert sum(images for _, images in CLASSES.values()) == 30_475
     assert datasets.info("awa-attr").n_samples == 30_475
 
 
 def test_scores_lie_around_the_strengths_of_their_class():
-    content = awa.load_awa_attr(made_up(), 0)
-    images = [awa.CLASSES[name][1] for name in NAMES]
+    content = load_awa_attr(made_up(), 0)
+    images = [CLASSES[name][1] for name in NAMES]
     assert np.bincount(content.labels).tolist() == images
     assert content.X.shape == (30_475, 85) and content.feature_names == tuple(ATTRIBUTES)
     means = np.array([content.X[content.labels == c].mean(axis=0) for c in range(50)])
@@ -58,18 +60,18 @@ def test_scores_lie_around_the_strengths_of_their_class():
 
 
 def test_a_drawing_is_the_same_each_time():
-    first, second = awa.load_awa_attr(made_up(), 0), awa.load_awa_attr(made_up(), 0)
+    first, second = load_awa_attr(made_up(), 0), load_awa_attr(made_up(), 0)
     assert first.X.tobytes() == second.X.tobytes() and first.labels.tobytes() == second.labels.tobytes()
 
 
 def test_rows_follow_the_order_of_the_file():
-    content = awa.load_awa_attr(made_up(names=numbered(NAMES[::-1])), 0)
+    content = load_awa_attr(made_up(names=numbered(NAMES[::-1])), 0)
     assert content.label_names[0] == NAMES[-1].replace("+", " ")
-    assert np.bincount(content.labels)[0] == awa.CLASSES[NAMES[-1]][1]
+    assert np.bincount(content.labels)[0] == CLASSES[NAMES[-1]][1]
 
 
 def tree():
-    parents = awa.class_tree([synset for synset, _ in awa.CLASSES.values()])
+    parents = tree_of([synset for synset, _ in CLASSES.values()])
     return Hierarchy.from_parents(parents, np.arange(awa.N_CLASSES))
 
 
@@ -118,8 +120,8 @@ def test_known_relations():
 
 
 def test_a_tree_of_a_few_synsets_keeps_chains_and_drops_the_rest():
-    killer_whale, dolphin = awa.CLASSES["killer+whale"][0], awa.CLASSES["dolphin"][0]
-    parents = awa.class_tree([killer_whale, dolphin])
+    killer_whale, dolphin = CLASSES["killer+whale"][0], CLASSES["dolphin"][0]
+    parents = tree_of([killer_whale, dolphin])
     assert parents[0] == 1 and len(branch(0, parents)) == len(parents)
     assert (parents == -1).sum() == 1
 
@@ -151,7 +153,7 @@ def test_a_tree_of_a_few_synsets_keeps_chains_and_drops_the_rest():
 )
 def test_malformed_files_are_named(changes, message):
     with pytest.raises(DatasetError, match=rf"^awa/.*{message}"):
-        awa.load_awa_attr(made_up(**changes), 0)
+        load_awa_attr(made_up(**changes), 0)
 
 
 @pytest.mark.parametrize("shape", ["gaussian", "correlated", "heavy"])

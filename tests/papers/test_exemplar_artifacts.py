@@ -11,8 +11,15 @@ from cladebench.datasets import DataUnavailable
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.paper.artifact_types import Table
 from cladebench.paper.catalogue import load_plan
-from cladebench.papers.exemplar import artifacts
-from cladebench.papers.exemplar.artifacts import ARTIFACTS, NOISY_OVER_CLEAN, name_of, said_of_lead
+from cladebench.papers.exemplar import data_sets
+from cladebench.papers.exemplar.artifacts import ARTIFACTS
+from cladebench.papers.exemplar.figures import (
+    AGAINST_NOISE,
+    NOISY_OVER_CLEAN,
+    first_of,
+    name_of,
+    said_of_lead,
+)
 from golden_looks import check_looks
 from golden_records import build, cell_id, cells, context_of, legend_of, points_of, texts
 
@@ -283,7 +290,7 @@ def test_of_nothing_there_are_measures_and_no_numbers(nothing, name, n_rows):
 def test_objectives_of_points(golden):
     figure = build(ARTIFACTS, "figure-2a", golden)
     (axes,) = figure.axes
-    labels = [artifacts.SIZES[name] for name in ("noisy-mixtures-50-n100", "noisy-mixtures-50")]
+    labels = [data_sets.SIZES[name] for name in ("noisy-mixtures-50-n100", "noisy-mixtures-50")]
     assert legend_of(figure) == [labels[0], f"{labels[1]} (2 runs)"]
     assert [line.get_ydata().tolist() for line in axes.lines] == [pytest.approx([1.0, 0.5, 0.1])] * 4
     assert notes_of(figure) == "3 runs, each of ten training sets."
@@ -499,10 +506,10 @@ def test_objectives_of_images(golden):
 
 
 def test_the_first_data_set_that_was_run_stands_for_a_group(golden):
-    assert artifacts.first_of(golden, artifacts.UIUC, "Exemplar") == "uiuc-few"
-    assert artifacts.first_of(golden, artifacts.UIUC, "Random") == "uiuc"  # neither
-    assert artifacts.first_of(golden, artifacts.MIXTURES[50], "Exemplar") == "noisy-mixtures-50"
-    assert artifacts.first_of(golden, artifacts.MIXTURES[90], "Exemplar") == "noisy-mixtures-90-n100"
+    assert first_of(golden, data_sets.UIUC, "Exemplar") == "uiuc-few"
+    assert first_of(golden, data_sets.UIUC, "Random") == "uiuc"  # neither
+    assert first_of(golden, data_sets.MIXTURES[50], "Exemplar") == "noisy-mixtures-50"
+    assert first_of(golden, data_sets.MIXTURES[90], "Exemplar") == "noisy-mixtures-90-n100"
 
 
 @pytest.mark.parametrize(
@@ -549,11 +556,11 @@ def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, nothin
 
 def test_artifacts_ask_for_what_the_plan_has():
     assert {
-        *artifacts.IMAGES,
-        *artifacts.SIZES,
-        *(name for names in artifacts.MIXTURES.values() for name in names if not name.endswith("n100")),
+        *data_sets.IMAGES,
+        *data_sets.SIZES,
+        *(name for names in data_sets.MIXTURES.values() for name in names if not name.endswith("n100")),
     } <= set(PLAN.datasets)
-    assert set(artifacts.AGAINST_NOISE) <= set(PLAN.methods)
+    assert set(AGAINST_NOISE) <= set(PLAN.methods)
     ids = [artifact.id for artifact in ARTIFACTS]
     assert len(set(ids)) == len(ids)
     shown = {artifact.place for artifact in ARTIFACTS}
@@ -574,6 +581,6 @@ def test_figures_look_as_before(golden):
 
 def test_mixtures_are_data_sets_with_so_many_noisy_dimensions():
     known = {name for scope in PLAN.scopes for name in PLAN.datasets_of(scope)}
-    for noisy, names in artifacts.MIXTURES.items():
+    for noisy, names in data_sets.MIXTURES.items():
         assert names == (f"noisy-mixtures-{noisy}", f"noisy-mixtures-{noisy}-n100") and known & {*names}
-    assert {*artifacts.SIZES} <= known
+    assert {*data_sets.SIZES} <= known

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
-from cladebench.papers.exemplar import drawings
+from cladebench.papers.exemplar import drawings, weight_drawings
 from cladebench.plotting import SMALL, use_style
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
@@ -135,7 +135,7 @@ def test_nothing_is_relative_to_a_start_that_is_not_above_0(start):
 
 
 def test_dimensions_have_their_mean_weight_and_its_spread():
-    figure = drawings.weights_by_dimension(np.array([[1.0, 2.0, 0.0], [3.0, 2.0, 0.0]]), noisy_from=2)
+    figure = weight_drawings.weights_by_dimension(np.array([[1.0, 2.0, 0.0], [3.0, 2.0, 0.0]]), noisy_from=2)
     (axes,) = figure.axes
     (dots,) = axes.lines
     assert points_of(dots) == [(1, 2), (2, 2), (3, 0)] and not dots.get_clip_on()
@@ -150,12 +150,12 @@ def test_dimensions_have_their_mean_weight_and_its_spread():
 
 
 def test_one_run_has_no_spread_and_weights_may_all_be_0():
-    (axes,) = drawings.weights_by_dimension(np.array([[0.5, 0.25]]), noisy_from=1).axes
+    (axes,) = weight_drawings.weights_by_dimension(np.array([[0.5, 0.25]]), noisy_from=1).axes
     assert ends_of(axes) == [[[[1, 0.5], [1, 0.5]], [[2, 0.25], [2, 0.25]]]]
     assert axes.get_ylabel() == "weight"
-    (axes,) = drawings.weights_by_dimension(np.zeros((3, 4)), noisy_from=2).axes
+    (axes,) = weight_drawings.weights_by_dimension(np.zeros((3, 4)), noisy_from=2).axes
     assert axes.get_ylim() == (0, 1) and points_of(axes.lines[0]) == [(k, 0) for k in range(1, 5)]
-    (axes,) = drawings.weights_by_dimension(np.array([[1.0, -0.5]]), noisy_from=1).axes
+    (axes,) = weight_drawings.weights_by_dimension(np.array([[1.0, -0.5]]), noisy_from=1).axes
     assert axes.get_ylim()[0] < -0.5  # a weight below 0 is seen
 
 
@@ -167,7 +167,7 @@ def test_dots_of_many_dimensions_do_not_touch(n_dimensions, size):
 
 @pytest.mark.parametrize("noisy_from", [0, 50, 97])
 def test_the_label_stands_over_the_noisy_dimensions(noisy_from):
-    figure = laid_out(drawings.weights_by_dimension(np.ones((2, 100)), noisy_from))
+    figure = laid_out(weight_drawings.weights_by_dimension(np.ones((2, 100)), noisy_from))
     (axes,) = figure.axes
     text, ground, room = extents(figure, [*axes.texts, *axes.patches, axes.patch])
     assert room.xmin < text.xmin and text.xmax < room.xmax + 0.02
@@ -178,12 +178,14 @@ def test_the_label_stands_over_the_noisy_dimensions(noisy_from):
 
 
 def test_where_no_dimension_is_noisy_none_is_shaded():
-    figure = drawings.weights_by_dimension(np.ones((2, 4)), noisy_from=4)
+    figure = weight_drawings.weights_by_dimension(np.ones((2, 4)), noisy_from=4)
     assert texts(figure) == [] and not figure.axes[0].patches
     for wrong in (-1, 5):
         with pytest.raises(ValueError, match=rf"noisy_from is {wrong}; expected 0, ..., 4"):
-            drawings.weights_by_dimension(np.ones((2, 4)), noisy_from=wrong)
-    assert texts(drawings.weights_by_dimension(np.ones((0, 4)), 2)) == ["No learned weights in this scope."]
+            weight_drawings.weights_by_dimension(np.ones((2, 4)), noisy_from=wrong)
+    assert texts(weight_drawings.weights_by_dimension(np.ones((0, 4)), 2)) == [
+        "No learned weights in this scope."
+    ]
 
 
 # ------------------------------------------------------------------ clustering
@@ -307,7 +309,7 @@ def label_rows(axes):
 
 
 def test_features_have_bars_in_the_same_order_in_all_panels():
-    figure = drawings.weights_of_features(WEIGHTS, NAMES)
+    figure = weight_drawings.weights_of_features(WEIGHTS, NAMES)
     for axes, (name, of) in zip(figure.axes, WEIGHTS.items(), strict=True):
         assert axes.get_title() == name
         assert [bar.get_width() for bar in axes.patches] == pytest.approx(of.mean(axis=0).tolist())
@@ -325,15 +327,17 @@ def test_features_have_bars_in_the_same_order_in_all_panels():
 
 def test_features_without_any_weight_are_marked():
     """Weight in one run of several is not nothing."""
-    figure = drawings.weights_of_features(WEIGHTS, NAMES)
+    figure = weight_drawings.weights_of_features(WEIGHTS, NAMES)
     zeros = [[(text.get_text(), *text.xy) for text in axes.texts] for axes in figure.axes]
     assert zeros == [[("0", 0, 1)], [("0", 0, 2), ("0", 0, 3)]]
-    figure = drawings.weights_of_features({"none": np.zeros((2, 4))}, NAMES)
+    figure = weight_drawings.weights_of_features({"none": np.zeros((2, 4))}, NAMES)
     assert len(figure.axes[0].texts) == 4 and figure.axes[0].get_xlim() == (0, 1)
 
 
 def test_numbers_at_the_ends_of_neighbouring_panels_stay_apart():
-    figure = laid_out(drawings.weights_of_features({str(k): np.zeros((2, 4)) for k in range(3)}, NAMES))
+    figure = laid_out(
+        weight_drawings.weights_of_features({str(k): np.zeros((2, 4)) for k in range(3)}, NAMES)
+    )
     ends = [axes.get_xticklabels() for axes in figure.axes]
     assert [(labels[0].get_text(), labels[-1].get_text()) for labels in ends] == [("0.0", "1.0")] * 3
     for left, right in itertools.pairwise(ends):
@@ -342,7 +346,9 @@ def test_numbers_at_the_ends_of_neighbouring_panels_stay_apart():
 
 
 def test_more_panels_than_columns_go_to_a_second_row():
-    figure = drawings.weights_of_features({str(k): np.full((2, 4), 5.0 + k) for k in range(4)}, NAMES, [NOTE])
+    figure = weight_drawings.weights_of_features(
+        {str(k): np.full((2, 4), 5.0 + k) for k in range(4)}, NAMES, [NOTE]
+    )
     shown = [axes for axes in figure.axes if axes.axison]
     assert [axes.patches[0].get_width() for axes in shown] == [5, 6, 7, 8]
     assert [bool(label_rows(axes)[0]) for axes in shown] == [True, False, False, True]
@@ -353,21 +359,21 @@ def test_weights_that_do_not_fit_the_names_are_refused():
     with pytest.raises(
         ValueError, match=r"weights\['a'\]\[0\] has length 3; expected 4, one for each feature"
     ):
-        drawings.weights_of_features({"a": np.ones((2, 3))}, NAMES)
+        weight_drawings.weights_of_features({"a": np.ones((2, 3))}, NAMES)
     with pytest.raises(ValueError, match=r"weights\['a'\]\[0\] has length 3; expected 4"):
-        drawings.weights_of_distances({"a": np.ones((2, 3, 4))}, NAMES, KINDS)
+        weight_drawings.weights_of_distances({"a": np.ones((2, 3, 4))}, NAMES, KINDS)
     with pytest.raises(
         ValueError, match=r"weights\['a'\]\[0, 0\] has length 2; expected 4, one for each kind"
     ):
-        drawings.weights_of_distances({"a": np.ones((2, 4, 2))}, NAMES, KINDS)
+        weight_drawings.weights_of_distances({"a": np.ones((2, 4, 2))}, NAMES, KINDS)
 
 
 def test_without_weights_that_is_said():
     for figure in (
-        drawings.weights_of_features({}, NAMES),
-        drawings.weights_of_features({"a": np.ones((0, 4))}, NAMES),
-        drawings.weights_of_distances({}, NAMES, KINDS),
-        drawings.weights_of_distances({"a": np.ones((0, 4, 4))}, NAMES, KINDS),
+        weight_drawings.weights_of_features({}, NAMES),
+        weight_drawings.weights_of_features({"a": np.ones((0, 4))}, NAMES),
+        weight_drawings.weights_of_distances({}, NAMES, KINDS),
+        weight_drawings.weights_of_distances({"a": np.ones((0, 4, 4))}, NAMES, KINDS),
     ):
         assert texts(figure) == ["No learned weights in this scope."]
 
@@ -379,7 +385,7 @@ def test_each_feature_has_a_bar_for_each_kind_of_distance():
     of = np.random.default_rng(0).uniform(0.1, 1, (3, 4, 4))
     of[:, 2] = 0.0  # a feature without weight
     of[:, 0, 1] = 0.0  # a distance without weight
-    figure = drawings.weights_of_distances({"UIUC": of}, NAMES, KINDS)
+    figure = weight_drawings.weights_of_distances({"UIUC": of}, NAMES, KINDS)
     (axes,) = figure.axes
     for k, (kind, bars) in enumerate(zip(KINDS, axes.containers, strict=True)):
         assert bars.get_label() == kind
@@ -398,7 +404,7 @@ def test_each_feature_has_a_bar_for_each_kind_of_distance():
 
 
 def test_one_run_of_distances_has_no_spread():
-    (axes,) = drawings.weights_of_distances({"a": np.full((1, 4, 4), 2.0)}, NAMES, KINDS).axes
+    (axes,) = weight_drawings.weights_of_distances({"a": np.full((1, 4, 4), 2.0)}, NAMES, KINDS).axes
     assert {(low[0], high[0]) for lines in ends_of(axes)[:4] for low, high in lines} == {(2.0, 2.0)}
 
 
@@ -461,14 +467,14 @@ RANDOM = np.random.default_rng(1).random
 MANY, SOME, OF_KINDS = RANDOM((5, 100)), RANDOM((5, 4)), RANDOM((5, 4, 4))
 DRAWN = {
     "objective": lambda notes: drawings.objective_paths(PATHS, notes),
-    "dimensions": lambda notes: drawings.weights_by_dimension(MANY, 50, notes),
-    "few noisy dimensions": lambda notes: drawings.weights_by_dimension(MANY, 97, notes),
+    "dimensions": lambda notes: weight_drawings.weights_by_dimension(MANY, 50, notes),
+    "few noisy dimensions": lambda notes: weight_drawings.weights_by_dimension(MANY, 97, notes),
     "clustering": lambda notes: drawings.clustering(POINTS, LABELS, np.array([0, 3]), FOUND, notes=notes),
     "accuracy": lambda notes: drawings.accuracy_against_noise(CURVES, "F-measure", notes=notes),
-    "features": lambda notes: drawings.weights_of_features(
+    "features": lambda notes: weight_drawings.weights_of_features(
         dict.fromkeys(("Outex", "UIUC", "Scene"), SOME), NAMES, notes
     ),
-    "distances": lambda notes: drawings.weights_of_distances({"UIUC": OF_KINDS}, NAMES, KINDS, notes),
+    "distances": lambda notes: weight_drawings.weights_of_distances({"UIUC": OF_KINDS}, NAMES, KINDS, notes),
     "images": lambda notes: drawings.exemplar_images(pictures(), list("abcdefg"), notes=notes),
 }
 
@@ -487,6 +493,6 @@ def test_all_is_readable_and_notes_take_no_room_from_what_is_drawn(name):
 
 
 def test_bars_have_ticks_below_and_none_beside_their_names():
-    (axes,) = drawings.weights_of_features({"a": np.array([[1.0, 0.5]])}, ["x", "y"]).axes
+    (axes,) = weight_drawings.weights_of_features({"a": np.array([[1.0, 0.5]])}, ["x", "y"]).axes
     across, up = (axis.majorTicks[0].tick1line.get_markersize() for axis in (axes.xaxis, axes.yaxis))
     assert across > 0 == up

@@ -15,8 +15,8 @@ from cladebench.paper.artifact_types import Table
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hfd import artifacts
 from cladebench.papers.hfd.artifacts import ARTIFACTS
-from cladebench.papers.hfd.drawings import STYLES
 from cladebench.papers.hfd.figure_data import constraints_note, limits_note
+from cladebench.papers.hfd.method_styles import STYLES
 from cladebench.papers.hfd.protocol import HFDProtocol
 from golden_looks import check_looks
 from golden_records import (

@@ -11,7 +11,7 @@ from cladebench.measures import Measure
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.figures import axis_label
 from cladebench.papers.hfd import drawings
-from cladebench.papers.hfd.drawings import STYLES
+from cladebench.papers.hfd.method_styles import BLIND, STYLES, filling
 from cladebench.plotting import SMALL, use_style
 from golden_looks import fits_a_page
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, ranges_of, texts
@@ -64,7 +64,7 @@ def test_what_is_not_in_the_paper_is_hatched_and_hollow():
     roles = {name: method.role for name, method in load_plan("hfd").methods.items()}
     for method, (colour, _, _, hatch) in STYLES.items():
         assert bool(hatch) is (roles[method] in ("extra", "control"))
-        assert drawings.filling(method) == ("white" if hatch else colour)
+        assert filling(method) == ("white" if hatch else colour)
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,7 @@ def test_curves_stand_side_by_side_near_their_places():
     curves = {line.get_label(): np.array(points_of(line)) for line in axes.lines}
     assert list(curves) == [LABELS[method] for method in STYLES]
     assert legend_of(figure) == [
-        f"random method: {LABELS[method]}" if method in drawings.BLIND else LABELS[method]
-        for method in STYLES
+        f"random method: {LABELS[method]}" if method in BLIND else LABELS[method] for method in STYLES
     ]
     firsts = [curve[0, 0] for curve in curves.values()]
     assert len(set(firsts)) == len(firsts) and sorted(firsts) == firsts
@@ -211,7 +210,7 @@ def test_curves_look_like_their_method_and_that_of_the_paper_lies_above():
     for method, line in lines.items():
         colour, dashes, marker, _ = STYLES[method]
         assert (line.get_color(), line.get_linestyle(), line.get_marker()) == (colour, dashes, marker)
-        assert line.get_markerfacecolor() == drawings.filling(method)
+        assert line.get_markerfacecolor() == filling(method)
     own = lines.pop("HFD")
     assert all(own.get_zorder() > line.get_zorder() for line in lines.values())
     assert all(own.get_linewidth() > line.get_linewidth() for line in lines.values())

@@ -10,13 +10,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.datasets import awa
+from cladebench.datasets import awa_classes
 from cladebench.metrics.partitions import rand_index as measured
 from cladebench.papers.hmmc.feasibility import leaves, rand_index
 from cladebench.papers.hmmc.feasibility.tables import blocks_table, even_table
 from cladebench.papers.hmmc.feasibility.uneven import UnevenPartition
 
-AWA = tuple(images for _, images in awa.CLASSES.values())
+AWA = tuple(images for _, images in awa_classes.CLASSES.values())
 TENTH = Fraction(1, 10)
 class_sizes = st.lists(st.integers(1, 3), min_size=2, max_size=3).map(tuple)
 few = settings(max_examples=25)

@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.taxonomy import drawings
+from cladebench.papers.taxonomy import drawings, taxonomy_drawings
 from cladebench.plotting import PALETTE, SMALL, use_style
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
@@ -74,11 +74,11 @@ def words_of(tree):
 
 
 def images(tree, **more):
-    return drawings.taxonomy_of_images(tree, pictures_of(tree), captions_of(tree), **more)
+    return taxonomy_drawings.taxonomy_of_images(tree, pictures_of(tree), captions_of(tree), **more)
 
 
 def words(tree, **more):
-    return drawings.taxonomy_of_words(tree, words_of(tree), captions_of(tree), **more)
+    return taxonomy_drawings.taxonomy_of_words(tree, words_of(tree), captions_of(tree), **more)
 
 
 @cache
@@ -240,7 +240,7 @@ def test_each_cluster_has_its_picture_and_below_it_its_caption(name):
 
 
 def test_line_breaks_of_captions_are_kept():
-    figure = drawings.taxonomy_of_images(
+    figure = taxonomy_drawings.taxonomy_of_images(
         TWO, pictures_of(TWO), ["a: 8\nmixed", "b: one very long name of people"]
     )
     assert texts(figure)[:2] == ["a: 8\nmixed", "b: one very long\nname of people"]
@@ -304,13 +304,13 @@ def test_the_same_data_give_the_same_drawing():
 
 def test_what_does_not_fit_the_tree_is_named():
     with pytest.raises(ValueError, match="pictures has length 1; expected 2, one for each cluster"):
-        drawings.taxonomy_of_images(TWO, pictures_of(ONE), ["a", "b"])
+        taxonomy_drawings.taxonomy_of_images(TWO, pictures_of(ONE), ["a", "b"])
     with pytest.raises(ValueError, match="captions has length 3; expected 2"):
-        drawings.taxonomy_of_images(TWO, pictures_of(TWO), ["a", "b", "c"])
+        taxonomy_drawings.taxonomy_of_images(TWO, pictures_of(TWO), ["a", "b", "c"])
     with pytest.raises(ValueError, match="words has length 1; expected 2"):
-        drawings.taxonomy_of_words(TWO, [["x"]], ["a", "b"])
+        taxonomy_drawings.taxonomy_of_words(TWO, [["x"]], ["a", "b"])
     with pytest.raises(ValueError, match="captions has length 1; expected 2"):
-        drawings.taxonomy_of_words(TWO, [["x"], ["y"]], ["a"])
+        taxonomy_drawings.taxonomy_of_words(TWO, [["x"], ["y"]], ["a"])
 
 
 # ------------------------------------------------------------------ structures

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench.datasets.base import Content, DatasetError, DatasetInfo, RemoteFile
+from cladebench.datasets.awa_classes import CLASSES, tree_of
+from cladebench.datasets.base import Content, DatasetError, DatasetInfo, Loader, RemoteFile
 
 _COPY = "https://raw.githubusercontent.com/wangkai930418/bookworm_continual_learning/41c9ab0fc39b3f526c419fa4d5bbe2818fc5d1c5/data/AWA2"
 
@@ -67,154 +69,11 @@ DECIMALS = 6
 #: (class, attribute) that nobody has measured: in the first edition of the matrix -1, in later ones 0.
 UNKNOWN = ("antelope", ("black", "white", "blue", "brown"))
 
-#: Each class: its synset in WordNet, and its number of images in the first edition of the data.
-CLASSES = {
-    "antelope": ("n02419796", 546),
-    "grizzly+bear": ("n02132580", 879),
-    "killer+whale": ("n02071294", 542),
-    "beaver": ("n02363005", 185),
-    "dalmatian": ("n02110341", 589),
-    "persian+cat": ("n02123394", 714),
-    "horse": ("n02374451", 821),
-    "german+shepherd": ("n02106662", 1058),
-    "blue+whale": ("n02064816", 261),
-    "siamese+cat": ("n02123597", 485),
-    "skunk": ("n02445715", 284),
-    "mole": ("n01889520", 92),
-    "tiger": ("n02129604", 546),
-    "hippopotamus": ("n02398521", 723),
-    "leopard": ("n02128385", 608),
-    "moose": ("n02432983", 722),
-    "spider+monkey": ("n02493793", 352),
-    "humpback+whale": ("n02065726", 716),
-    "elephant": ("n02503517", 747),
-    "gorilla": ("n02480855", 803),
-    "ox": ("n02403003", 168),
-    "fox": ("n02118333", 426),
-    "sheep": ("n02411705", 631),
-    "seal": ("n02076196", 509),
-    "chimpanzee": ("n02481823", 701),
-    "hamster": ("n02342885", 842),
-    "squirrel": ("n02355227", 908),
-    "rhinoceros": ("n02391994", 699),
-    "rabbit": ("n02324045", 568),
-    "bat": ("n02139199", 401),
-    "giraffe": ("n02439033", 1100),
-    "wolf": ("n02114100", 546),
-    "chihuahua": ("n02085620", 693),
-    "rat": ("n02331046", 303),
-    "weasel": ("n02441942", 279),
-    "otter": ("n02444819", 726),
-    "buffalo": ("n02410702", 560),
-    "zebra": ("n02391049", 770),
-    "giant+panda": ("n02510455", 942),
-    "deer": ("n02430045", 1073),
-    "bobcat": ("n02127482", 641),
-    "pig": ("n02395406", 331),
-    "lion": ("n02129165", 484),
-    "mouse": ("n02330245", 208),
-    "polar+bear": ("n02134084", 816),
-    "collie": ("n02106030", 1168),
-    "walrus": ("n02081571", 337),
-    "raccoon": ("n02508021", 633),
-    "cow": ("n02403454", 658),
-    "dolphin": ("n02068974", 681),
-}
-
-#: Ancestors of the classes in WordNet 3.0: each synset, then the synsets below it. Three have two parents (dog,
-#: domestic cat, elephant): the one in the line further up counts.
-HYPONYMS = """
-n00001740 n00001930
-n00001930 n00002684
-n00002684 n00003553
-n00003553 n00004258
-n00004258 n00004475
-n00004475 n00015388
-n00015388 n01317541 n01466257
-n01317541 n02084071 n02121808
-n01466257 n01471682
-n01471682 n01861778
-n01861778 n01886756
-n01886756 n01889074 n02062017 n02075296 n02139199 n02323449 n02329401 n02370806 n02453108 n02469914 n02503127
-n01889074 n01889520
-n02062017 n02062430 n02075927
-n02062430 n02062744
-n02062744 n02063224 n02066707
-n02063224 n02064816 n02065726
-n02066707 n02068974
-n02068974 n02071294
-n02075296 n02083346 n02120997 n02131653 n02441326 n02507649
-n02075927 n02076196 n02081571
-n02083346 n02084071 n02114100 n02118333
-n02084071 n02085374 n02103406 n02110341
-n02085374 n02085620
-n02103406 n02104523
-n02104523 n02106030 n02106662
-n02120997 n02121620 n02127808
-n02121620 n02121808 n02124623
-n02121808 n02123394 n02123597
-n02124623 n02127052
-n02127052 n02127482
-n02127808 n02128385 n02129165 n02129604
-n02131653 n02132136 n02134084
-n02132136 n02132580
-n02323449 n02323902
-n02323902 n02324045
-n02329401 n02330245 n02331046 n02342885 n02355227 n02363005
-n02370806 n02373336 n02394477
-n02373336 n02374149 n02391994
-n02374149 n02374451 n02391049
-n02394477 n02395003 n02398521 n02399000
-n02395003 n02395406
-n02399000 n02401031 n02430045 n02439033
-n02401031 n02402010 n02410509 n02411705 n02419796
-n02402010 n02402425
-n02402425 n02403003 n02403454
-n02410509 n02410702
-n02430045 n02432983
-n02441326 n02441942 n02444819 n02445715
-n02453108 n02503517
-n02469914 n02470325 n02484322
-n02470325 n02470899
-n02470899 n02480153
-n02480153 n02480855 n02481823
-n02484322 n02489589
-n02489589 n02493793
-n02503127 n02503517
-n02507649 n02508021 n02510455
-"""
-
-
-def load_awa_attr(files: Mapping[str, bytes], draw: int) -> Content:
-    """Scores of each image.
-
-    Its class's strengths, between 0 and 1, plus noise; the rows in random order.
-
-    The unknown strengths are replaced by the mean of the other classes.
-    """
-    return load_scores(files, draw, "gaussian", NOISE)
-
-
-def load_awa_attr_quarter(files: Mapping[str, bytes], draw: int) -> Content:
-    """Load AWA-ATTR with the noise that suits 25% of its rows.
-
-    The scores are those of :func:`load_awa_attr`.
-    """
-    return load_scores(files, draw, "gaussian", NOISE_ON_A_QUARTER["gaussian"])
-
-
-def load_awa_attr_correlated(files: Mapping[str, bytes], draw: int) -> Content:
-    """Scores whose noise is correlated as the strengths of the classes are."""
-    return load_scores(files, draw, "correlated", NOISE_ON_A_QUARTER["correlated"])
-
-
-def load_awa_attr_heavy(files: Mapping[str, bytes], draw: int) -> Content:
-    """Scores whose noise has heavy tails."""
-    return load_scores(files, draw, "heavy", NOISE_ON_A_QUARTER["heavy"])
-
 
 def load_scores(files: Mapping[str, bytes], draw: int, shape: str, level: float) -> Content:
-    """Scores of each image: its class's strengths plus noise.
+    """Scores of each image: its class's strengths, between 0 and 1, plus noise.
+
+    The rows are in random order. The unknown strengths are replaced by the mean of the other classes.
 
     Parameters
     ----------
@@ -249,7 +108,7 @@ def load_scores(files: Mapping[str, bytes], draw: int, shape: str, level: float)
         np.round(X, DECIMALS) + 0.0,
         labels,
         tuple(name.replace("+", " ") for name in names),
-        class_tree([CLASSES[name][0] for name in names]),
+        tree_of([CLASSES[name][0] for name in names]),
         attributes,
     )
 
@@ -283,28 +142,6 @@ def noise_of(
     rows /= np.sqrt(np.square(rows).sum() / means.shape[1])
     combined: NDArray[np.float64] = rng.standard_normal((n_samples, len(rows))) @ rows
     return combined
-
-
-def class_tree(synsets: list[str]) -> NDArray[np.intp]:
-    """Parents in the tree of the synsets and their ancestors, chains kept.
-
-    Node c is ``synsets[c]``.
-
-    The further nodes follow in the order of their names. A class may be an inner node.
-    """
-    parent_of: dict[str, str] = {}
-    for line in HYPONYMS.split("\n"):
-        above, *below = line.split() or [""]
-        for synset in below:
-            parent_of.setdefault(synset, above)
-    wanted: set[str] = set()
-    for synset in synsets:
-        while synset and synset not in wanted:
-            wanted.add(synset)
-            synset = parent_of.get(synset, "")
-    nodes = [*synsets, *sorted(wanted - set(synsets))]
-    index = {synset: node for node, synset in enumerate(nodes)}
-    return np.array([index.get(parent_of.get(synset, ""), -1) for synset in nodes], dtype=np.intp)
 
 
 def _names(files: Mapping[str, bytes], file: RemoteFile, expected: int) -> tuple[str, ...]:
@@ -345,16 +182,12 @@ _CITATION = (
     "between-class attribute transfer. CVPR. Attributes: D. N. Osherson et al. (1991), Cognitive Science 15(2); "
     "C. Kemp et al. (2006), AAAI. Tree: G. A. Miller (1995). WordNet. Communications of the ACM 38(11)"
 )
-_AGAIN = (
-    "Classes, images per class, attributes and tree are those of awa-attr; the noise is another: {noise}. Its standard "
-    "deviation is {level}, with which K-means has the published Rand index of 96.04 on a quarter of the rows. The "
-    "level was met to that printed number, and to no other."
-)
 
-DATASETS = (
-    DatasetInfo(
-        name="awa-attr",
-        title="Animals with Attributes, drawn attribute scores",
+
+def _entry(name: str, drawn: str, loader: Loader, features_sha256: str, notes: str) -> DatasetInfo:
+    return DatasetInfo(
+        name=name,
+        title=f"Animals with Attributes, drawn attribute scores{drawn}",
         kind="stand-in",
         stand_in_for="AWA-ATTR",
         n_samples=sum(images for _, images in CLASSES.values()),
@@ -362,10 +195,31 @@ DATASETS = (
         n_classes=N_CLASSES,
         licence=_LICENCE,
         citation=_CITATION,
-        loader=load_awa_attr,
+        loader=loader,
         files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
-        features_sha256="b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
-        notes="Classes, images per class and attributes are the paper's. Its scores are outputs of 85 attribute "
+        features_sha256=features_sha256,
+        notes=notes,
+    )
+
+
+def _again(name: str, drawn: str, shape: str, features_sha256: str, noise: str) -> DatasetInfo:
+    """The same with another noise."""
+    level = NOISE_ON_A_QUARTER[shape]
+    notes = (
+        f"Classes, images per class, attributes and tree are those of awa-attr; the noise is another: {noise}. Its "
+        f"standard deviation is {level}, with which K-means has the published Rand index of 96.04 on a quarter of the "
+        "rows. The level was met to that printed number, and to no other."
+    )
+    return _entry(name, drawn, partial(load_scores, shape=shape, level=level), features_sha256, notes)
+
+
+DATASETS = (
+    _entry(
+        "awa-attr",
+        "",
+        partial(load_scores, shape="gaussian", level=NOISE),
+        "b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
+        "Classes, images per class and attributes are the paper's. Its scores are outputs of 85 attribute "
         "classifiers; these are drawn: strength of the attribute in the class (0 to 1) plus independent Gaussian noise "
         f"of standard deviation {NOISE}, with which K-means has the published Rand index of 96.04 on all rows (97.26 "
         "at 0.6, 95.90 at 1.0; 95.75 is chance) and of 95.88 on a quarter of them. Errors of real scores are "
@@ -373,54 +227,25 @@ DATASETS = (
         "tree is WordNet's, not that of Hwang et al. (2011); of two parents of dog, domestic cat and elephant the "
         "first listed counts; dolphin and deer are inner nodes, above killer whale and moose.",
     ),
-    DatasetInfo(
-        name="awa-attr-quarter",
-        title="Animals with Attributes, drawn attribute scores, noise for a quarter of the rows",
-        kind="stand-in",
-        stand_in_for="AWA-ATTR",
-        n_samples=sum(images for _, images in CLASSES.values()),
-        n_features=N_ATTRIBUTES,
-        n_classes=N_CLASSES,
-        licence=_LICENCE,
-        citation=_CITATION,
-        loader=load_awa_attr_quarter,
-        files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
-        features_sha256="74c4d3c7da7a7b85b50589161c98f4d23e1e3e91813fc9c1284844bc28f2e6a8",
-        notes=_AGAIN.format(noise="independent and Gaussian, as there", level=NOISE_ON_A_QUARTER["gaussian"]),
+    _again(
+        "awa-attr-quarter",
+        ", noise for a quarter of the rows",
+        "gaussian",
+        "74c4d3c7da7a7b85b50589161c98f4d23e1e3e91813fc9c1284844bc28f2e6a8",
+        "independent and Gaussian, as there",
     ),
-    DatasetInfo(
-        name="awa-attr-correlated",
-        title="Animals with Attributes, drawn attribute scores, correlated noise",
-        kind="stand-in",
-        stand_in_for="AWA-ATTR",
-        n_samples=sum(images for _, images in CLASSES.values()),
-        n_features=N_ATTRIBUTES,
-        n_classes=N_CLASSES,
-        licence=_LICENCE,
-        citation=_CITATION,
-        loader=load_awa_attr_correlated,
-        files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
-        features_sha256="a2fc620ac3623603d24abd450055e074527aa6b4ae197715974aff3b66ebd885",
-        notes=_AGAIN.format(
-            noise="Gaussian, its covariance proportional to that of the strengths over the classes",
-            level=NOISE_ON_A_QUARTER["correlated"],
-        ),
+    _again(
+        "awa-attr-correlated",
+        ", correlated noise",
+        "correlated",
+        "a2fc620ac3623603d24abd450055e074527aa6b4ae197715974aff3b66ebd885",
+        "Gaussian, its covariance proportional to that of the strengths over the classes",
     ),
-    DatasetInfo(
-        name="awa-attr-heavy",
-        title="Animals with Attributes, drawn attribute scores, noise with heavy tails",
-        kind="stand-in",
-        stand_in_for="AWA-ATTR",
-        n_samples=sum(images for _, images in CLASSES.values()),
-        n_features=N_ATTRIBUTES,
-        n_classes=N_CLASSES,
-        licence=_LICENCE,
-        citation=_CITATION,
-        loader=load_awa_attr_heavy,
-        files=(CLASS_NAMES, ATTRIBUTES, STRENGTHS),
-        features_sha256="0b524bfa220c6b69b86027dadf492b846212fc41ca27f235ebab183cbb91416d",
-        notes=_AGAIN.format(
-            noise="independent, Student's t with three degrees of freedom", level=NOISE_ON_A_QUARTER["heavy"]
-        ),
+    _again(
+        "awa-attr-heavy",
+        ", noise with heavy tails",
+        "heavy",
+        "0b524bfa220c6b69b86027dadf492b846212fc41ca27f235ebab183cbb91416d",
+        "independent, Student's t with three degrees of freedom",
     ),
 )

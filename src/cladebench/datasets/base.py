@@ -128,6 +128,13 @@ class DatasetInfo:
     libraries: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        self._check_origin()
+        self._check_names("views", get_args(ViewKind))
+        self._check_names("parts", get_args(Role))
+        self._check_contents()
+
+    def _check_origin(self) -> None:
+        """Raise a ValueError if the name, where the data come from, or a number is odd."""
         if not re.fullmatch(NAME, self.name):
             raise ValueError(
                 f"data set name {self.name!r}: expected lower-case letters, digits and single hyphens"
@@ -147,16 +154,21 @@ class DatasetInfo:
             value = getattr(self, key)
             if value is not None and value < 1:
                 raise ValueError(f"{self.name}: {key} is {value}, expected at least 1")
-        for key, allowed in (("views", get_args(ViewKind)), ("parts", get_args(Role))):
-            for name, value in getattr(self, key).items():
-                if not re.fullmatch(NAME, name):
-                    raise ValueError(
-                        f"{self.name}: {key}: name {name!r}, expected lower-case letters, digits and single hyphens"
-                    )
-                if value not in allowed:
-                    raise ValueError(
-                        f"{self.name}: {key}: {name} is {value!r}, expected one of {', '.join(allowed)}"
-                    )
+
+    def _check_names(self, key: str, allowed: tuple[str, ...]) -> None:
+        """Raise a ValueError if a view or part has an odd name, or is of no known kind."""
+        for name, value in getattr(self, key).items():
+            if not re.fullmatch(NAME, name):
+                raise ValueError(
+                    f"{self.name}: {key}: name {name!r}, expected lower-case letters, digits and single hyphens"
+                )
+            if value not in allowed:
+                raise ValueError(
+                    f"{self.name}: {key}: {name} is {value!r}, expected one of {', '.join(allowed)}"
+                )
+
+    def _check_contents(self) -> None:
+        """Raise a ValueError if what the data have does not go together."""
         if self.n_features is None and not self.images and not self.views:
             raise ValueError(f"{self.name}: nothing to cluster; expected n_features, images or views")
         if self.sparse and self.n_features is None:

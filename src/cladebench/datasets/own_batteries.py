@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from cladebench.class_labels import codes_of_y
 from cladebench.datasets.archives import read_members
 from cladebench.datasets.base import DatasetError
 from cladebench.datasets.own_entries import located, nearest
 from cladebench.datasets.own_text import OwnDataError, decoded, read_bytes, refuse, unpacked
 from cladebench.datasets.registry import OWN
 from cladebench.input_files import shown
-from cladebench.validation import codes_of_y
 
 _KEYS = ("battery", "from", "only")
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cladebench.class_labels import codes_of_y
 from cladebench.datasets.own_columns import LARGEST, as_distances, as_features, without_names
 from cladebench.datasets.own_entries import checked_entry, files_of, located, no_column
 from cladebench.datasets.own_tables import read_table
@@ -28,7 +29,6 @@ from cladebench.datasets.own_text import (
     unpacked,
 )
 from cladebench.input_files import shown
-from cladebench.validation import codes_of_y
 
 __all__ = ["OwnData", "OwnDataError", "files_of", "read_own_data"]
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from cladebench.class_labels import class_codes
 from cladebench.discovery import Discovered
 from cladebench.solvers.given_distances import (
     GivenDistances,
@@ -22,7 +23,7 @@ from cladebench.solvers.given_distances import (
     weighted_sum,
 )
 from cladebench.threads import one_thread
-from cladebench.validation import as_array, as_floats, check_choice, check_magnitude, check_seed, class_codes
+from cladebench.validation import as_array, as_floats, check_choice, check_magnitude, check_seed
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from cladebench.class_labels import codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.distances._least_entries import check_n_neighbors, least_of_rows
 from cladebench.distances._stack_base import StackDistance
@@ -26,7 +27,6 @@ from cladebench.validation import (
     check_scale,
     check_seed,
     check_unmasked,
-    codes_of_y,
 )
 
 __all__ = ["Distance", "StackDistance"]

@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from cladebench import tree_cuts
+from cladebench.class_labels import codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
 from cladebench.threads import one_thread
-from cladebench.validation import check_features, check_int, check_seed, check_unmasked, codes_of_y
+from cladebench.validation import check_features, check_int, check_seed, check_unmasked
 
 
 class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):

@@ -14,11 +14,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from cladebench.class_labels import class_codes
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.hierarchical import SimilarityLike, dasgupta_cost, dendrogram_purity, tree_of
 from cladebench.metrics.partitions import pairs_together
 from cladebench.metrics.scores import Scores
-from cladebench.validation import class_codes
 
 
 def expected_rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:

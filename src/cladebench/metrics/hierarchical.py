@@ -12,9 +12,10 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 import cladebench._core as _core
+from cladebench.class_labels import class_codes
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import LinearKernel
-from cladebench.validation import as_array, check_columns, class_codes
+from cladebench.validation import as_array, check_columns
 
 SimilarityLike: TypeAlias = npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKernel
 

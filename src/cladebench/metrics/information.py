@@ -10,8 +10,8 @@ import numpy.typing as npt
 from scipy.stats import entropy
 from sklearn.metrics.cluster import contingency_matrix, mutual_info_score
 
+from cladebench.class_labels import class_codes
 from cladebench.metrics.scores import Scores
-from cladebench.validation import class_codes
 
 #: Probabilities, relative to the largest, that add nothing to a sum.
 _NEGLIGIBLE = 1e-25

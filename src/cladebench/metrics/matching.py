@@ -11,8 +11,8 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
+from cladebench.class_labels import class_codes
 from cladebench.metrics.scores import Scores
-from cladebench.validation import class_codes
 
 #: Permutations whose mean stands for the expectation, which has no closed form.
 PERMUTATIONS = 200

@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.validation import as_floats, check_integer, class_codes, neighbor_lists
+from cladebench.class_labels import class_codes
+from cladebench.validation import as_floats, check_integer, neighbor_lists
 
 
 def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.validation import class_codes
+from cladebench.class_labels import class_codes
 
 
 def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, TypeVar
 
 from cladebench.paper.tables import basis_notes
@@ -33,6 +33,8 @@ STAND_IN = "stand-in data"
 BETTER = {"higher": "higher is better \u2192", "lower": "\u2190 lower is better"}
 #: Inches that a legend below a title keeps from it and from the panels, together.
 BELOW_TITLE = 0.12
+#: Inches of a line of small text.
+LINE = 0.125
 #: Said before the name of a method that knows nothing of the data.
 RANDOM = "random method: "
 
@@ -221,6 +223,29 @@ def write_below(figure: Figure, notes: Sequence[str]) -> None:
     """
     lines = [line for note in notes for line in textwrap.wrap(note, characters(figure))]
     figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="0.3")
+
+
+def with_notes(figure: Figure, notes: Sequence[str]) -> Figure:
+    """Write notes below a figure, and give the figure.
+
+    It grows by their lines.
+    """
+    if notes:
+        n_lines = sum(len(textwrap.wrap(note, characters(figure))) for note in notes)
+        figure.set_figheight(figure.get_figheight() + LINE * n_lines + 0.1)
+        write_below(figure, notes)
+    return figure
+
+
+def broken(caption: str, width: int) -> str:
+    """Break a caption into lines; its own line breaks are kept."""
+    return "\n".join(line for text in caption.split("\n") for line in textwrap.wrap(text, width))
+
+
+def check_number(name: str, given: Sized, number: int, what: str) -> None:
+    """Raise a ValueError unless there is one of what is given for each thing."""
+    if len(given) != number:
+        raise ValueError(f"{name} has length {len(given)}; expected {number}, one for each {what}")
 
 
 def chosen_with(context: ArtifactContext) -> str:

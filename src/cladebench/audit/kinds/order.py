@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import RELATIVE, Grounds, Kind, check_direction
+from cladebench.audit.order_rules import against_each, compare, hardest, judge_bound, judge_order, judge_same
 from cladebench.audit.random_methods import praised_side
 from cladebench.audit.reading import (
     Pair,
@@ -19,14 +20,6 @@ from cladebench.audit.reading import (
     operand_queries,
     seeks_highest,
     with_notes,
-)
-from cladebench.audit.verdict_rules import (
-    against_each,
-    compare,
-    hardest,
-    judge_bound,
-    judge_order,
-    judge_same,
 )
 from cladebench.audit.verdict_types import NOT_TESTABLE, Outcome, not_testable
 from cladebench.bench.samples import overlap_of_pairs

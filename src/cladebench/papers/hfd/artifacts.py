@@ -36,6 +36,7 @@ from cladebench.papers.hfd.figure_data import (
     labels_of,
     noted,
 )
+from cladebench.papers.hfd.method_styles import STYLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -278,7 +279,7 @@ def gallery(context: ArtifactContext) -> Figure:
     """
     cells = {
         method: context.results.chosen("usps", method, "accuracy", context.own_rule, at={"neighbors": 5})
-        for method in drawings.STYLES
+        for method in STYLES
     }
     tasks = Counter(task for found in cells.values() for task in found.task)
     if not tasks:

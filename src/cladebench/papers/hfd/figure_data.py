@@ -13,7 +13,7 @@ from cladebench.bench.samples import pair
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.figures import chosen_with, limits_of, named, write_below
 from cladebench.paper.tables import why_empty
-from cladebench.papers.hfd.drawings import STYLES
+from cladebench.papers.hfd.method_styles import STYLES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

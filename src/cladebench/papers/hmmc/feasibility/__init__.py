@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cladebench.datasets import awa
+from cladebench.datasets import awa_classes
 from cladebench.paper.feasibility import Interval, Programmes, Range, as_printed
 from cladebench.papers.hmmc.feasibility import class_similarity, leaves, rand_index
 from cladebench.papers.hmmc.feasibility.uneven import UnevenPartition
@@ -27,7 +27,7 @@ def class_sizes(classes: Mapping[str, Any], facts: Facts) -> tuple[int, ...]:
     """
     if "sizes" in classes:
         return tuple(classes["sizes"])
-    sizes = tuple(images for _, images in awa.CLASSES.values())
+    sizes = tuple(images for _, images in awa_classes.CLASSES.values())
     if classes["dataset"] != "awa-attr" or facts("awa-attr", "n_samples") != sum(sizes):
         raise ValueError(f"classes.dataset: {classes['dataset']!r}: expected awa-attr, or sizes")
     return sizes
@@ -36,7 +36,7 @@ def class_sizes(classes: Mapping[str, Any], facts: Facts) -> tuple[int, ...]:
 def _tree(classes: Mapping[str, Any]) -> tuple[int, ...]:
     if "parents" in classes:
         return tuple(classes["parents"])
-    return tuple(awa.class_tree([synset for synset, _ in awa.CLASSES.values()]).tolist())
+    return tuple(awa_classes.tree_of([synset for synset, _ in awa_classes.CLASSES.values()]).tolist())
 
 
 def _slack(expects: Mapping[str, Any]) -> Fraction:
