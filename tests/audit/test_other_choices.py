@@ -243,7 +243,7 @@ def test_parts_that_an_alternative_was_not_run_for_stay_as_chosen(tmp_path):
 def test_support_is_not_turned_by_what_is_undecided(tmp_path):
     found = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *ROWS)
     assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("reproduced", "1/1/0")
-    assert found["o/d"]["reason"].endswith("; the same with 1 of 2 choices, open with 1")
+    assert found["o/d"]["reason"].endswith("; the same answer with 1 of 2 choices, open with 1")
 
 
 def test_what_is_undecided_is_turned_by_two_that_disagree(tmp_path):

@@ -143,7 +143,7 @@ def test_a_ratio_of_numbers_known_exactly_needs_no_second_pair():
 
 def test_a_number_of_one_draw_says_so_where_it_is_not_decided():
     assert (
-        "is shown; the paper's is one draw of the data; 3 repetitions would show"
+        "is shown; the paper's number is of one draw of the data; 3 repetitions would show"
         in value([0.3, 0.6, 0.5], "0.47", one_draw=True).reason
     )
 
@@ -153,7 +153,7 @@ def test_a_claims_tolerance_widens_the_printed_interval():
     apart = value([0.59] * 3, "0.47", tolerance=0.1, published_sd=None)
     assert (apart.verdict, apart.reason) == (
         CONTRADICTED,
-        "measured 0.5900, 0.1200 from the printed 0.47: more than the tolerance; nothing varies",
+        "measured 0.5900, 0.1200 from the printed 0.47: more than the tolerance; nothing varies between repetitions",
     )
 
 
