@@ -141,6 +141,15 @@ def test_a_ratio_of_numbers_known_exactly_needs_no_second_pair():
     assert (found.verdict, found.detectable) == (REPRODUCED, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "claimed"), [(0.3, 0.1, {"at_least": 3}), (1.1, 0.1, {"at_most": 11})]
+)
+def test_a_ratio_at_its_bound_holds_whatever_its_last_bit(left, right, claimed):
+    bounds = {"at_least": None, "at_most": None} | claimed
+    assert left / right not in claimed.values()
+    assert judge_ratio(np.array([left]), np.array([right]), RULES, **bounds, point=True).verdict == REPRODUCED
+
+
 def test_a_number_of_one_draw_says_so_where_it_is_not_decided():
     assert (
         "is shown; the paper's number is of one draw of the data; 3 repetitions would show"
