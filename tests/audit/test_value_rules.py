@@ -142,7 +142,7 @@ def test_a_ratio_of_numbers_known_exactly_needs_no_second_pair():
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "claimed"), [(0.3, 0.1, {"at_least": 3}), (1.1, 0.1, {"at_most": 11})]
+    ("left", "right", "claimed"), [(0.3, 0.1, {"at_least": 3}), (2.1, 0.3, {"at_most": 7})]
 )
 def test_a_ratio_at_its_bound_holds_whatever_its_last_bit(left, right, claimed):
     bounds = {"at_least": None, "at_most": None} | claimed
