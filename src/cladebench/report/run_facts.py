@@ -140,8 +140,8 @@ def failure_rows(
     for (dataset, method, status, reason), rows in cells.groupby(keys, sort=False):
         found.append(
             {
-                "dataset": plan.title_of(dataset),
-                "method": label(method),
+                "dataset": plan.title_of(str(dataset)),
+                "method": label(str(method)),
                 "status": str(status).replace("_", " "),
                 "reason": reason,
                 "count": Entry(str(len(rows)), links.target(rows["cell_id"])),
