@@ -111,7 +111,7 @@ def test_names_come_from_the_plan():
         ("method", "Grid", "method", "gridded method"),
         ("iris", "0.5", "Iris, 150 flowers", "0.5"),
         ("iris: Grid", "iris", "Iris, 150 flowers: Grid", "iris"),
-        ("faces: published", "0.5", "Drawn faces (for FACES): published", "0.5"),
+        ("faces: published", "0.5", "Drawn faces (stand-in for FACES): published", "0.5"),
         ("many", "Grid", "Many", "Grid"),  # what the paper has is described there, and has no name
         ("setting", "iris", "setting", "iris"),
     ],

@@ -26,7 +26,7 @@ _HEADS = {
     "peak_memory_mb": "peak memory, MiB",
 }
 #: Notes that list data sets.
-_LISTED = re.compile(r"Rows used: |Beyond the paper, ")
+_LISTED = re.compile(r"Rows used: |Beyond the paper, |Constraints: ")
 #: Ids of data where no word can stand: before what they have, behind what changes from them.
 _DATA = re.compile(r"^[\w-]+(?= has \d)|(?<= from )[\w-]+$")
 _RANDOM = re.compile(r"(?<= too \()[^()]*(?=\))")
@@ -55,7 +55,7 @@ class Names:
         Of stand-in data the name that the paper uses is there too, where it is one.
         """
         name, printed = self.datasets.get(dataset, dataset), self.stand_ins.get(dataset, "")
-        return f"{name} (for {printed})" if printed and len(printed) <= _SHORT_NAME else name
+        return f"{name} (stand-in for {printed})" if printed and len(printed) <= _SHORT_NAME else name
 
     def head(self, column: str) -> str:
         """Write the head of a table's column for readers.

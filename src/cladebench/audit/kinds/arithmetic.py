@@ -255,7 +255,8 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     worst = min(gaps, key=lambda name: (gaps[name], name))
     gap = gaps[worst]
     numbers: dict[str, Any] = {"measured": left, "difference": left - rights[worst], "n": len(gaps)}
-    said = f"printed {as_given(left)} against {as_given(rights[worst])} ({worst})"
+    rival = f" ({worst})" if worst in claims.claims else ""
+    said = f"printed {as_given(left)} ({expects['left']}) against {as_given(rights[worst])}{rival}"
     said += f", margin {as_given(margin)}" if margin else ""
     if abs(gap) <= 1e-9 * max(abs(left), 1e-300):
         if relation == "no_worse":
