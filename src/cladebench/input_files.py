@@ -18,7 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from cladebench.yaml_reader import MAX_BYTES, MAX_DEPTH, MAX_INTEGER, YamlError, parse, plain_value, shown
+from cladebench.yaml_values import MAX_BYTES, MAX_DEPTH, MAX_INTEGER, YamlError, plain_value, shown
 
 __all__ = [
     "InputFileError",
@@ -122,13 +122,15 @@ def read_yaml(path: Path | str, name: str | None = None) -> Any:
     InputFileError
         If the file cannot be read or is not allowed; one line that names the file, line and column.
     """
+    from cladebench import yaml_reader  # brings PyYAML
+
     name = name or str(path)
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise InputFileError(f"{name}: more than {MAX_BYTES:,} bytes, expected at most as many")
-        return parse(data.decode("utf-8-sig"))
+        return yaml_reader.parse(data.decode("utf-8-sig"))
     except OSError as error:
         raise InputFileError(f"{name}: cannot be read: {error.strerror}; expected a YAML file") from None
     except UnicodeDecodeError as error:
