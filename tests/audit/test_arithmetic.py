@@ -196,3 +196,8 @@ def test_equal_numbers_are_no_worse_and_not_better(arithmetic, relation, verdict
 def test_a_verdict_on_printed_numbers_says_what_it_compared(arithmetic, expects, published, verdict, reason):
     found = arithmetic(expects, published)
     assert (found.verdict, found.reason) == (verdict, reason)
+
+
+def test_a_tie_comes_with_its_difference(arithmetic):
+    found = arithmetic({"left": "t/d/a", "is": "better", "than": ["t/d/b"], "tie": 0.02}, None)
+    assert (found.measured, found.difference, found.n) == (0.61, pytest.approx(0.02), 1)

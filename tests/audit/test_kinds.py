@@ -54,3 +54,4 @@ def test_the_family_of_a_ranking_is_written(tmp_path):
     audit = judged(claims_of(tmp_path, TABLE % rows), records)
     assert audit.loc["t/ranking/d", "verdict"] == "reproduced"
     assert audit.loc["t/ranking/d", "family"] == "t/ranking"
+    assert audit.loc["t/ranking/d", "methods"] == "A; B; C; D; E; F"
