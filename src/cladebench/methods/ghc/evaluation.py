@@ -88,7 +88,10 @@ def mean_lca_entropy(margins: np.ndarray, n_pairs: int) -> float:
 def trace_of(
     checkpoints: Sequence[tuple[float, int, Any]], results: Sequence[TreeEvaluation]
 ) -> dict[str, np.ndarray]:
-    """Make the trace of checkpoints (seconds, iteration, parameters) and what they are worth."""
+    """Make the trace of checkpoints and their evaluations.
+
+    A checkpoint is seconds, iteration and parameters.
+    """
     return {
         "seconds": np.array([seconds for seconds, _, _ in checkpoints]),
         "iterations": np.array([iteration for _, iteration, _ in checkpoints]),

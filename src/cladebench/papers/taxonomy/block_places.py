@@ -1,4 +1,7 @@
-"""Place blocks beside the nodes of a drawn tree: pictures, or words in a frame."""
+"""Place blocks beside the nodes of a drawn tree.
+
+A block is a picture, or words in a frame.
+"""
 
 from __future__ import annotations
 

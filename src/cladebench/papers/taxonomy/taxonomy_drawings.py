@@ -1,4 +1,7 @@
-"""Draw the taxonomies of the taxonomy paper: trees without a root, with pictures or words at the leaves."""
+"""Draw the taxonomies of the taxonomy paper.
+
+They are trees without a root, with pictures or words at their leaves.
+"""
 
 from __future__ import annotations
 
