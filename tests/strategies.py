@@ -63,3 +63,11 @@ def binary_hierarchies(draw: st.DrawFn, min_samples: int = 1, max_samples: int =
 def labels_for(n_samples: int, n_classes: int = 4) -> st.SearchStrategy[np.ndarray]:
     """A class for each sample; some classes may stay empty."""
     return st.lists(st.integers(0, n_classes - 1), min_size=n_samples, max_size=n_samples).map(np.array)
+
+
+def with_lengths(tree: Hierarchy, data: st.DataObject) -> Hierarchy:
+    """The same tree with lengths of its edges; many are equal."""
+    lengths = data.draw(
+        st.lists(st.sampled_from([0.1, 1.0, 3.0]), min_size=tree.n_nodes, max_size=tree.n_nodes)
+    )
+    return Hierarchy(tree.parents, tree.leaf_of, edge_lengths=lengths)

@@ -21,7 +21,8 @@ from cladebench.class_labels import check_faithful
 from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
-from cladebench.input_files import one_of, place_of
+from cladebench.input_files import one_of
+from cladebench.users_code import place_of
 from cladebench.validation import as_array, check_features
 
 FloatArray = npt.NDArray[np.float64]

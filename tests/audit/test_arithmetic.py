@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from audit_records import claims_of
+from audit_records import cells, claims_of, frame, judged
 from cladebench.audit import verdict_types as o
 from cladebench.audit.kinds.arithmetic import judge_arithmetic
 from cladebench.audit.run_audit import registry_fact
@@ -201,3 +201,47 @@ def test_a_verdict_on_printed_numbers_says_what_it_compared(arithmetic, expects,
 def test_a_tie_comes_with_its_difference(arithmetic):
     found = arithmetic({"left": "t/d/a", "is": "better", "than": ["t/d/b"], "tie": 0.02}, None)
     assert (found.measured, found.difference, found.n) == (0.61, pytest.approx(0.02), 1)
+
+
+@pytest.mark.parametrize(
+    ("expects", "published", "verdict"),
+    [
+        ({"left": "t/d/b", "is": "better", "than": ["t/d/*"]}, None, o.INCONSISTENT),
+        ({"left": "t/d/b", "is": "no_worse", "than": ["t/d/*"], "margin": 0.02}, None, o.REPRODUCED),
+        ({"left": "t/d/b", "is": "lower", "than": 0.6}, None, o.REPRODUCED),
+        ({"average_of": ["t/d/b", "t/e/b"]}, "0.65", o.INCONSISTENT),
+        ({"difference_of": ["t/d/a", "t/d/b"]}, "0.02", o.REPRODUCED),
+        ({"difference_of": ["t/d/a", "t/d/b"]}, "0.05", o.INCONSISTENT),
+        ({"ratio_of": ["t/d/b", "t/mean/b"]}, "0.91", o.REPRODUCED),
+        ({"ratio_of": ["t/d/b", "t/mean/b"]}, "1", o.REPRODUCED),
+        ({"ratio_of": ["t/d/b", "t/mean/b"]}, "0.80", o.INCONSISTENT),
+        ({"fact": "n_classes", "dataset": "nowhere"}, "2", o.NOT_TESTABLE),
+        ({"possible_at": 7}, "85.7%", o.REPRODUCED),
+        ({"possible_at": 7}, "0.90", o.INCONSISTENT),
+        ({"possible_at": 200}, "0.5%", o.REPRODUCED),
+        ({"possible_at": 2}, "0.5%", o.INCONSISTENT),
+    ],
+)
+def test_printed_numbers_agree_or_do_not(arithmetic, expects, published, verdict):
+    assert arithmetic(expects, published).verdict == verdict
+
+
+def test_arithmetic_needs_no_run(tmp_path):
+    """Bold numbers are claims of their own."""
+    shared = {"kind": "arithmetic", "place": {"section": "1"}, "quote": "q"}
+    dearer = {"left": "t/d/b", "is": "worse", "than": 0.5}
+    rows = {"fact": "n_samples", "dataset": "spambase"}
+    blocks = [
+        {"id": "dearer", "measure": {"direction": "lower"}, "expects": dearer} | shared,
+        {"id": "rows", "published": "7000", "expects": rows} | shared,
+    ]
+    text = TABLE + "    best: {d: A, e: B}\n" + yaml.safe_dump({"claims": blocks})
+    found = judged(claims_of(tmp_path, text), frame(cells("d", "X", {"m": [0.5]})))
+    assert found[found.kind == "arithmetic"].verdict.to_dict() == {
+        "t/bold/d": o.REPRODUCED,
+        "t/bold/e": o.WITHIN_NOISE,
+        "dearer": o.REPRODUCED,
+        "rows": o.INCONSISTENT,
+    }
+    assert found.measured["rows"] == 4601
+    assert "equal as printed" in found.reason["t/bold/e"]

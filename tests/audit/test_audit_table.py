@@ -2,6 +2,7 @@
 
 import math
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from cladebench.audit.audit_files import COLUMNS, Audit, as_frame, write_audit
 from cladebench.audit.audit_table import read_audit_table
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict_types import REPRODUCED, VERDICTS
 from cladebench.input_files import InputFileError
 from doc_examples import ROOT
 
@@ -101,3 +102,22 @@ def test_the_committed_table_is_read_as_it_was_written(tmp_path):
     again = read_audit_table(tmp_path / "audit.csv")
     for one, other in zip(found, again, strict=True):
         assert {**one, "stances": 0, "universes": 0} == {**other, "stances": 0, "universes": 0}
+
+
+def test_a_table_leaves_empty_what_is_not_true_and_joins_lists():
+    rows = as_frame(
+        [{"claim": "a", "main": True, "not_run": ["x", "y"]}, {"claim": "b", "main": False, "not_run": []}]
+    )
+    assert rows["main"].tolist() == ["true", ""] and rows["not_run"].tolist() == ["x; y", ""]
+
+
+def test_other_choices_are_told_in_words_and_the_chosen_one_is_not_counted():
+    stances = {"one": "supports", "two": "contradicts", "three": "contradicts", "four": "not testable"}
+    rows = as_frame([{"claim": "a", "stance": "supports", "stances": stances}, {"claim": "b", "stances": {}}])
+    assert rows["universes"].tolist() == ["with other choices: 1 support, 0 open, 2 contradict", ""]
+
+
+def test_the_file_has_the_columns_alone(tmp_path):
+    claim = dict.fromkeys(COLUMNS) | {"claim": "a", "paper": "toy", "verdict": REPRODUCED, "parts": []}
+    write_audit(Audit([claim], {}, {}), tmp_path)
+    assert tuple(pd.read_csv(tmp_path / "audit.csv").columns) == COLUMNS

@@ -1,10 +1,14 @@
-"""Sentences: what their parts make of them."""
+"""Sentences: what their parts, or solver checks, make of them."""
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audit_records import cells, claims_of, frame, judged
+from cladebench.audit import verdict_types as o
 from cladebench.audit.kinds.sentence import combine
+from cladebench.audit.run_audit import audit_paper
 from cladebench.audit.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
@@ -95,3 +99,47 @@ def test_a_sentence_is_what_its_unknown_parts_leave_open(verdicts, data):
 def test_a_sentence_says_how_its_parts_came_out(verdicts, needed, verdict, reason):
     given = [Outcome(name, why) for name, why in verdicts]
     assert combine(given, needed) == Outcome(verdict, reason, n=len(given))
+
+
+CERTIFICATES = """
+claims:
+  - id: binary
+    kind: sentence
+    place: {section: "2"}
+    quote: the optimal tree is binary
+    expects: {certificates: {topic: binary, at_least: 2}}
+"""
+
+
+def test_certificates_decide_sentences_about_the_cost(tmp_path):
+    claims = claims_of(tmp_path, CERTIFICATES)
+    empty = frame(cells("a", "X", {"m": [0.5]}))
+
+    def verdict(topics, passed):
+        table = pd.DataFrame({"id": [f"c{i}" for i in range(len(topics))], "topic": topics, "passed": passed})
+        return judged(claims, empty, certificates=table).loc["binary"]
+
+    assert verdict(["binary", "binary", "other"], [True, True, False]).verdict == o.REPRODUCED
+    assert verdict(["binary", "binary"], [True, False]).verdict == o.CONTRADICTED
+    assert "first c1" in verdict(["binary", "binary"], [True, False]).reason
+    assert verdict(["binary", "other"], [True, True]).verdict == o.NOT_TESTABLE
+    assert judged(claims, empty).loc["binary"].reason == "this run has no solver checks"
+    good = verdict(["binary", "binary", "other"], [True, True, False])
+    assert (good.n, good.reason) == (2, "all 2 solver checks of 'binary' passed")
+    bad = verdict(["binary", "other", "binary", "binary"], [True, False, False, False])
+    assert (bad.n, bad.reason) == (3, "2 of 3 solver checks of 'binary' failed, first c2")
+    assert verdict(["binary"], [True]).reason == "1 solver checks of 'binary', 2 needed"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "verdict", "n"),
+    [("c[01]", o.REPRODUCED, 2), ("c*", o.CONTRADICTED, 3), ("d*", o.NOT_TESTABLE, None)],
+)
+def test_certificates_are_named_by_a_pattern_and_one_is_enough(tmp_path, pattern, verdict, n):
+    text = CERTIFICATES.replace("at_least: 2", f"id: '{pattern}'")
+    table = pd.DataFrame({"id": ["c0", "c1", "c2"], "topic": "binary", "passed": [True, True, False]})
+    records = frame(cells("a", "X", {"m": [0.5]}))
+    found = audit_paper(claims_of(tmp_path, text), records, certificates=table)[0]
+    assert (found["verdict"], found["n"]) == (verdict, n)
+    one = audit_paper(claims_of(tmp_path, text), records, certificates=table.iloc[:1])[0]
+    assert one["verdict"] == (o.NOT_TESTABLE if pattern == "d*" else o.REPRODUCED)

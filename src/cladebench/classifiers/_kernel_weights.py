@@ -1,6 +1,6 @@
-"""Learn weights of kernels for two classes, with a bound on the least objective.
+"""Learn weights of kernels for two classes, with a bound.
 
-T(d) and the other symbols are those of `MultipleKernelSVM`.
+The bound is on the least objective. T(d) and the other symbols are those of `MultipleKernelSVM`.
 """
 
 from __future__ import annotations

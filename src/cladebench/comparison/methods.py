@@ -13,7 +13,8 @@ from typing import Any
 
 from cladebench import estimators
 from cladebench.comparison import CONTROLS
-from cladebench.input_files import InputFileError, users_code
+from cladebench.input_files import InputFileError
+from cladebench.users_code import users_code
 
 #: Ours that are no methods: what knows nothing, or all.
 _NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")

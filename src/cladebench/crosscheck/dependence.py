@@ -1,4 +1,7 @@
-"""The best structure of a partition, and the bound on all partitions, against programmes and bounds."""
+"""The best structure of a partition against a semidefinite programme.
+
+Also the bound on all partitions, against subspaces that are drawn.
+"""
 
 from __future__ import annotations
 

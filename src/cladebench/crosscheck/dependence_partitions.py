@@ -1,4 +1,7 @@
-"""The best partitions and the sweeps that look for them, against enumeration, programmes and a twin."""
+"""Partitions that are the best, or that sweeps find.
+
+Checked against enumeration, integer programmes, bounds and a twin.
+"""
 
 from __future__ import annotations
 

@@ -71,9 +71,10 @@ UNKNOWN = ("antelope", ("black", "white", "blue", "brown"))
 
 
 def load_scores(files: Mapping[str, bytes], draw: int, shape: str, level: float) -> Content:
-    """Scores of each image: its class's strengths, between 0 and 1, plus noise.
+    """Scores of each image: its class's strengths plus noise.
 
-    The rows are in random order. The unknown strengths are replaced by the mean of the other classes.
+    Strengths lie between 0 and 1. The rows are in random order. Unknown strengths are the
+    mean of the other classes.
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""The classes of Animals with Attributes: their synsets, numbers of images, and ancestors in WordNet."""
+"""The classes of Animals with Attributes.
+
+Their synsets, their numbers of images, and their ancestors in WordNet.
+"""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class DatasetInfo:
         self._check_contents()
 
     def _check_origin(self) -> None:
-        """Raise a ValueError if the name, where the data come from, or a number is odd."""
+        """Raise a ValueError for an odd name, kind, text or number."""
         if not re.fullmatch(NAME, self.name):
             raise ValueError(
                 f"data set name {self.name!r}: expected lower-case letters, digits and single hyphens"
@@ -156,7 +156,7 @@ class DatasetInfo:
                 raise ValueError(f"{self.name}: {key} is {value}, expected at least 1")
 
     def _check_names(self, key: str, allowed: tuple[str, ...]) -> None:
-        """Raise a ValueError if a view or part has an odd name, or is of no known kind."""
+        """Raise a ValueError for an odd name or kind of part."""
         for name, value in getattr(self, key).items():
             if not re.fullmatch(NAME, name):
                 raise ValueError(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from cladebench.bench.plan import Plan, PlanError
 from cladebench.bench.plan_file import read_plan
-from cladebench.input_files import InputFileError, one_of, users_code
+from cladebench.input_files import InputFileError, one_of
+from cladebench.users_code import users_code
 
 if TYPE_CHECKING:
     from cladebench.paper.artifact_types import Artifact

@@ -243,7 +243,7 @@ def broken(caption: str, width: int) -> str:
 
 
 def check_number(name: str, given: Sized, number: int, what: str) -> None:
-    """Raise a ValueError unless there is one of what is given for each thing."""
+    """Raise a ValueError unless as much is given as expected."""
     if len(given) != number:
         raise ValueError(f"{name} has length {len(given)}; expected {number}, one for each {what}")
 

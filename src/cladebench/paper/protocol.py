@@ -17,8 +17,9 @@ from scipy.sparse import issparse
 
 from cladebench.bench.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
-from cladebench.input_files import InputFileError, users_code
+from cladebench.input_files import InputFileError
 from cladebench.measures import MEASURES, permuted_name
+from cladebench.users_code import users_code
 from cladebench.validation import check_choice
 
 # Estimators bring scikit-learn with them, which takes a second: imported where one is made, and by workers beforehand.

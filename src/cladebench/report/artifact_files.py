@@ -25,12 +25,13 @@ from cladebench.bench.plan import Plan
 from cladebench.bench.results import Results
 from cladebench.bench.store import ArraysLost, RecordError, Store
 from cladebench.files import write_together
-from cladebench.input_files import InputFileError, read_json, users_code
+from cladebench.input_files import InputFileError, read_json
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.paper.catalogue import load_artifacts
 from cladebench.plotting import save_figure, use_style
 from cladebench.report.templating import html_page
+from cladebench.users_code import users_code
 
 
 def build_context(plan: Plan, scope: str, results: Path, claims: ClaimSet | None = None) -> ArtifactContext:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -12,10 +13,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from cladebench import extras
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.metrics.similarity import Kind, Similarity, exponents
+from cladebench.methods.ghc.standardisation import AS_GIVEN, Standardisation
+from cladebench.metrics.similarity import Kind, Similarity
 from cladebench.validation import (
     check_choice,
     check_features,
+    check_flag,
     check_int,
     check_magnitude,
     check_real,
@@ -171,6 +174,16 @@ class GHC(HierarchicalClusterer):
     contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}
     MAX_LEAVES: ClassVar[int] = 2**16
     DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 20_000, "blockwise": 20_000, "exact": 200}
+    _CHOICES: ClassVar[Mapping[str, Collection[str]]] = {
+        "training": DEFAULT_N_ITER,
+        "optimizer": ("adam", "sgd"),
+        "activation": ("relu", "tanh"),
+        "start_from": ("data", "node"),
+    }
+    _COUNTS: ClassVar[tuple[str, ...]] = (
+        *("block_depth", "hidden_size", "n_init", "start_steps", "batch_size", "n_second"),
+        *("entropy_pairs", "n_checkpoints"),
+    )
 
     def __init__(
         self,
@@ -231,43 +244,28 @@ class GHC(HierarchicalClusterer):
             raise ValueError(f"n_leaves={self.n_leaves}: expected a power of two")
         if self.n_leaves > self.MAX_LEAVES:
             raise ValueError(f"n_leaves={self.n_leaves}: expected at most {self.MAX_LEAVES}")
-        check_choice("training", self.training, self.DEFAULT_N_ITER)
-        check_choice("optimizer", self.optimizer, ("adam", "sgd"))
-        check_int("block_depth", self.block_depth, minimum=1)
-        check_int("hidden_size", self.hidden_size, minimum=1)
-        check_real("learning_rate", self.learning_rate, 0.0, open_minimum=True)
+        for name, choices in self._CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        for name in self._COUNTS:
+            check_int(name, getattr(self, name), minimum=1)
         if self.n_iter is not None:
             check_int("n_iter", self.n_iter, minimum=1)
-        for name in ("n_init", "start_steps", "batch_size", "n_second", "entropy_pairs", "n_checkpoints"):
-            check_int(name, getattr(self, name), minimum=1)
-        check_choice("activation", self.activation, ("relu", "tanh"))
-        check_choice("start_from", self.start_from, ("data", "node"))
-        check_real("init_scale", self.init_scale, 0.0, open_minimum=True)
-        check_real("entropy_penalty", self.entropy_penalty, 0.0)
-        check_real("tol", self.tol, 0.0)
+        for name in ("learning_rate", "init_scale"):
+            check_real(name, getattr(self, name), 0.0, open_minimum=True)
+        for name in ("entropy_penalty", "tol"):
+            check_real(name, getattr(self, name), 0.0)
         if self.tol >= 1.0:
             raise ValueError(f"tol={self.tol!r}: expected less than 1, a fraction of the cost")
         for name in ("leaf_term", "scale_inputs"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name}={getattr(self, name)!r}: expected True or False")
+            check_flag(name, getattr(self, name))
         self._resolve_router()
         self._resolve_similarity()
 
     def _resolve_router(self) -> Router:
         extras.need("jax", "GHC")
-        from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router
+        from cladebench.methods.ghc.routers import router_of
 
-        if isinstance(self.router, str):
-            check_choice("router", self.router, ("linear", "neural"))
-            scale = float(self.init_scale)
-            if self.router == "linear":
-                return LinearRouter(scale)
-            return NeuralRouter(self.hidden_size, self.activation, scale)
-        if not isinstance(self.router, Router):
-            raise ValueError(
-                f"router={self.router!r}: expected 'linear', 'neural' or an object with init and apply"
-            )
-        return self.router
+        return router_of(self.router, self.hidden_size, self.activation, float(self.init_scale))
 
     def _resolve_similarity(self) -> Callable[[np.ndarray], Any]:
         if isinstance(self.similarity, str):
@@ -286,9 +284,7 @@ class GHC(HierarchicalClusterer):
         from cladebench.methods.ghc.steps import TrainingProblem
 
         check_scale(X)
-        self._unit, self._offset, self._spread = _standardisation(X)
-        if not self.scale_inputs:
-            self._unit, self._offset, self._spread = np.zeros(1, dtype=np.int32), np.zeros(1), np.ones(1)
+        self._inputs = Standardisation.of(X) if self.scale_inputs else AS_GIVEN
         # One point has no pair: nothing to ask a similarity that may be undefined there.
         similarity = self._resolve_similarity()(X) if len(X) > 1 else np.zeros((1, 1))
         similarities = as_similarities(similarity)
@@ -296,21 +292,10 @@ class GHC(HierarchicalClusterer):
             raise ValueError(f"similarity covers {n_points_of(similarities)} points, X has {len(X)}")
         if isinstance(similarities, np.ndarray):
             similarity = similarities  # the diagonal does not enter the cost: one matrix is enough
-        settings = Training(
-            training=self.training,
-            n_iter=self.DEFAULT_N_ITER[self.training] if self.n_iter is None else self.n_iter,
-            n_init=self.n_init,
-            block_depth=self.block_depth,
-            optimizer=self.optimizer,
-            learning_rate=float(self.learning_rate),
-            batch_size=self.batch_size,
-            n_second=self.n_second,
-            entropy_pairs=self.entropy_pairs,
-            n_checkpoints=self.n_checkpoints,
-            tol=float(self.tol),
-            start_steps=self.start_steps,
-            start_from=self.start_from,
-        )
+        chosen = {field.name: getattr(self, field.name) for field in fields(Training)}
+        chosen |= {"learning_rate": float(self.learning_rate), "tol": float(self.tol)}
+        if self.n_iter is None:
+            chosen["n_iter"] = self.DEFAULT_N_ITER[self.training]
         with double_precision():
             problem = TrainingProblem(
                 self._resolve_router(),
@@ -321,18 +306,17 @@ class GHC(HierarchicalClusterer):
                 float(self.entropy_penalty),
                 bool(self.leaf_term),
             )
-            best = best_of_starts(settings, problem, similarity, check_random_state(self.random_state))
+            best = best_of_starts(
+                Training(**chosen), problem, similarity, check_random_state(self.random_state)
+            )
         self.objectives_ = best.objectives
         return self._record(X, best.run, best.results)
 
     def _record(self, X: np.ndarray, run: Run, results: list[TreeEvaluation]) -> Hierarchy:
-        """Set the fitted attributes; return the last tree.
-
-        From a run and the evaluation of its checkpoints.
-        """
+        """Set what a run and its evaluated checkpoints give; return the tree."""
         import jax
 
-        from cladebench.methods.ghc.evaluation import mean_lca_entropy
+        from cladebench.methods.ghc.evaluation import mean_lca_entropy, trace_of
 
         self._position = results[-1].leaves
         self.mean_lca_entropy_ = mean_lca_entropy(
@@ -344,12 +328,7 @@ class GHC(HierarchicalClusterer):
         self.n_iter_, self.converged_ = run.n_iter, run.converged
         self.start_seconds_, self.compile_seconds_ = run.start_seconds, run.compile_seconds
         self.objective_, self.discrete_cost_ = results[-1].objective, results[-1].cost
-        self.trace_ = {
-            "seconds": np.array([seconds for seconds, _, _ in run.checkpoints]),
-            "iterations": np.array([iteration for _, iteration, _ in run.checkpoints]),
-            "objective": np.array([result.objective for result in results]),
-            "cost": np.array([result.cost for result in results]),
-        }
+        self.trace_ = trace_of(run.checkpoints, results)
         return results[-1].tree
 
     def _margins(self, X: np.ndarray, params: Any) -> np.ndarray:
@@ -358,9 +337,6 @@ class GHC(HierarchicalClusterer):
 
         with double_precision():
             return np.asarray(compiled_left_margins(self._resolve_router(), params, self._inputs(X)))
-
-    def _inputs(self, X: np.ndarray) -> np.ndarray:
-        return (np.ldexp(X, self._unit) - self._offset) / self._spread
 
     def path_probabilities(self, X: Any) -> np.ndarray:
         """Compute Pr[x -> v] at every node of the complete tree.
@@ -408,17 +384,12 @@ class GHC(HierarchicalClusterer):
         -------
         ndarray of shape (n_samples,)
         """
-        from cladebench.methods.ghc.routers import route
+        from cladebench.methods.ghc.routers import entered, route
 
         margins = self._fitted_margins(X)
-        used = np.zeros(2 * self.n_leaves - 1, dtype=bool)
-        nodes = self._position
-        while nodes[0] > 0:
-            used[nodes] = True
-            nodes = (nodes - 1) // 2
         label_of = np.zeros(2 * self.n_leaves - 1, dtype=np.intp)
         label_of[self._position] = self.labels_
-        return label_of[route(margins, used)]
+        return label_of[route(margins, entered(self._position, self.n_leaves))]
 
     def _fitted_margins(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
@@ -426,13 +397,3 @@ class GHC(HierarchicalClusterer):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         check_magnitude(X)
         return self._margins(X, self.params_)
-
-
-def _standardisation(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Exponents of units for the features, and in these mean and deviation.
-
-    The deviation of a constant feature is 1.
-    """
-    unit = -exponents(X, axis=0)
-    X = np.ldexp(X, unit)
-    return unit, X.mean(axis=0), np.where(np.ptp(X, axis=0) == 0, 1.0, X.std(axis=0))

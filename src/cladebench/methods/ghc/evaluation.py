@@ -5,6 +5,7 @@ Exact cost, read-out tree, its discrete cost, and the certainty of the routing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,3 +83,18 @@ def mean_lca_entropy(margins: np.ndarray, n_pairs: int) -> float:
     i, j, _ = draw_sample(np.random.default_rng(0), n_points, (n_pairs,), 0)
     log_probs = log_path_probabilities(margins, np)
     return float(lca_entropy(log_probs[i], log_probs[j], np).mean())
+
+
+def trace_of(
+    checkpoints: Sequence[tuple[float, int, Any]], results: Sequence[TreeEvaluation]
+) -> dict[str, np.ndarray]:
+    """Make the trace of checkpoints and their evaluations.
+
+    A checkpoint is seconds, iteration and parameters.
+    """
+    return {
+        "seconds": np.array([seconds for seconds, _, _ in checkpoints]),
+        "iterations": np.array([iteration for _, iteration, _ in checkpoints]),
+        "objective": np.array([result.objective for result in results]),
+        "cost": np.array([result.cost for result in results]),
+    }

@@ -131,6 +131,24 @@ class NeuralRouter:
         return hidden @ params["output_weights"] + params["output_bias"]
 
 
+def router_of(
+    given: str | Router, hidden_size: int, activation: Literal["tanh", "relu"], scale: float
+) -> Router:
+    """Give the router of a name, or the router that is given.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if isinstance(given, str):
+        check_choice("router", given, ("linear", "neural"))
+        return LinearRouter(scale) if given == "linear" else NeuralRouter(hidden_size, activation, scale)
+    if not isinstance(given, Router):
+        raise ValueError(f"router={given!r}: expected 'linear', 'neural' or an object with init and apply")
+    return given
+
+
 def init_routers(router: Router, rng: np.random.Generator, n_nodes: int, n_features: int) -> Any:
     """Draw the parameters of ``n_nodes`` routers.
 
@@ -181,3 +199,25 @@ def route(margins: np.ndarray, used: np.ndarray | None = None) -> np.ndarray:
         goes_left = used[left] & ((margins[position, points] >= 0) | ~used[left + 1])
         position = np.where(goes_left, left, left + 1)
     return position
+
+
+def entered(leaves: np.ndarray, n_leaves: int) -> np.ndarray:
+    """Say which nodes lie on the way to some leaves.
+
+    Parameters
+    ----------
+    leaves : ndarray of int of shape (n_points,)
+        Heap numbers of leaves.
+    n_leaves : int
+        Of the complete tree.
+
+    Returns
+    -------
+    ndarray of bool of shape (2 n_leaves - 1,)
+        The root is left out: all enter it.
+    """
+    found = np.zeros(2 * n_leaves - 1, dtype=bool)
+    while leaves[0] > 0:
+        found[leaves] = True
+        leaves = (leaves - 1) // 2
+    return found

@@ -1,4 +1,7 @@
-"""Draw the taxonomies of the taxonomy paper: trees without a root, with pictures or words at the leaves."""
+"""Draw the taxonomies of the taxonomy paper.
+
+They are trees without a root, with pictures or words at their leaves.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,9 @@ from cladebench.paper.figures import (
     check_number,
     write_below,
 )
+from cladebench.papers.taxonomy.block_places import place_blocks
 from cladebench.plotting import PALETTE, SMALL
-from cladebench.unrooted_drawing import outward, place_blocks, round_length, unrooted_layout
+from cladebench.unrooted_drawing import outward, round_length, unrooted_layout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
