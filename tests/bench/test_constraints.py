@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from task_draws import data_of, draw, labelled, seeds
 
-from cladebench.bench.constraints import _pair_number
+from cladebench.bench.constraints import _of_one_kind, _pair_number
 
 
 def possible(places, labels, same):
@@ -182,3 +182,12 @@ def test_every_constraint_can_come(count):
         met.update(tuple(sorted(pair)) for pair in task.must_link.tolist())
     assert set(met) == possible(range(5), labels, True)
     assert min(met.values()) > 0.5 * 200 * count / 6
+
+
+def test_pairs_are_those_that_published_runs_have_drawn():
+    labels = np.array([0, 1] * 10)
+    same, other = (
+        _of_one_kind(np.random.default_rng(3), np.arange(20), labels, 4, same=same) for same in (True, False)
+    )
+    assert same.tolist() == [[11, 17], [6, 8], [3, 5], [0, 2]]
+    assert other.tolist() == [[1, 16], [3, 4], [3, 16], [0, 1]]
