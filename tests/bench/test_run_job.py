@@ -405,8 +405,10 @@ def test_methods_in_one_job_leave_what_they_leave_apart(jobs, good, tmp_path, mo
 def test_sources_are_looked_at_once_before_a_worker_imports_them(jobs, tmp_path, monkeypatch):
     looked = []
     monkeypatch.setattr(running._Origins, "renew", lambda self, method: looked.append(method.estimator))
-    run(jobs["good"], tmp_path)
+    began = time.monotonic()
+    summary = run(jobs["good"], tmp_path)[0]
     assert looked == list(jobs["good"].estimators)
+    assert 0 < summary.seconds <= time.monotonic() - began
 
 
 def test_a_crash_in_a_job_on_two_data_sets_loses_only_its_cell(jobs, tmp_path):
