@@ -25,7 +25,8 @@ class Placing(HierarchicalClusterer):
     def _scores(self, rows: np.ndarray, node: int) -> np.ndarray | None:
         """Give the score of each row for each child of a node.
 
-        None where rows stay. Shape (n, n_children), in the order of ``hierarchy_.children(node)``. A row's scores depend on no other row.
+        None where rows stay. Shape (n, n_children), in the order of ``hierarchy_.children(node)``. A row's scores
+        depend on no other row.
         """
 
     def predict(self, X: Any) -> np.ndarray:
