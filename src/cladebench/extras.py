@@ -106,9 +106,9 @@ def _extra(package: str) -> str | None:
 
 
 def _members() -> dict[str, list[str]]:
-    """List the distributions of each extra, as the metadata of our own installation say.
+    """List the distributions of each extra.
 
-    With their own extras, such as ``cladebench[plot]``.
+    As the metadata of our own installation say, with their own extras, such as ``cladebench[plot]``.
     """
     try:
         requirements = metadata.requires("cladebench") or ()

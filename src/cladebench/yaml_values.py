@@ -1,6 +1,6 @@
-"""What a plain text stands for in YAML, and how much a file may hold.
+"""What a plain text stands for in YAML.
 
-It needs no reader of YAML.
+And how much a file may hold. It needs no reader of YAML.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What runs were made with, as entities of an RO-Crate: states of the code, and packages."""
+"""What runs were made with, as entities of an RO-Crate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class _State:
 
 
 def software_entities(environments: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Give each state of the code that made runs, then each package in each version.
+    """Give each state of the code, then each package.
+
+    A state made runs; packages are given in each version.
 
     Parameters
     ----------

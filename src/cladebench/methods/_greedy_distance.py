@@ -34,9 +34,9 @@ class GreedyByDistance(GreedyTopDown):
 
     @abstractmethod
     def _cluster(self, node: Node) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the cluster of each sample of the node, and the clusters' centres.
+        """Return the cluster of each sample, and the clusters' centres.
 
-        Integers 0, 1, ..., none left out. None where there are no centres.
+        Integers 0, 1, ..., none left out, for the samples of the node. None where there are no centres.
         """
 
     def _check_parameters(self) -> None:

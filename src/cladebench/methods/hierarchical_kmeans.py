@@ -100,7 +100,7 @@ class HierarchicalKMeans(PlacingByCentres):
         check_scale(X)
         random = check_random_state(self.random_state)
         inertias: list[float] = []
-        centers_of: dict[int, np.ndarray] = {}
+        cut_short: dict[int, np.ndarray] = {}  # centres that are not the means of their clusters
         self.n_iter_ = 0
 
         def split(samples: np.ndarray) -> list[np.ndarray]:
@@ -112,24 +112,31 @@ class HierarchicalKMeans(PlacingByCentres):
             if len(samples) <= self.leaf_size or (X[samples] == X[samples[0]]).all():
                 return []
             if len(samples) == 2:
-                centers_of[node] = X[samples]
                 return [samples[:1], samples[1:]]
             starts = plus_plus(points, self.branching, self.n_init, random)
             labels, n_iter, centers = lloyd(points, starts, self.max_iter)
             self.n_iter_ = max(self.n_iter_, n_iter)
-            full = np.unique(labels)
+            full = np.flatnonzero(np.bincount(labels))
             if len(full) == 1:  # the samples differ by no more than rounding
                 return []
-            centers_of[node] = centers[full] + mean
+            if n_iter == self.max_iter:
+                cut_short[node] = centers[full] + mean
             return [samples[labels == j] for j in full]
 
         parents, leaf_of = divide(len(X), np.arange(len(X)), split, lambda samples: samples)
         tree = Hierarchy(parents, leaf_of, heights=inertias)
-        self.split_centers_ = {node: centers_of[node] for node in tree.splits(self.n_clusters)}
+        self.split_centers_ = {
+            node: cut_short.get(node, _means(X, tree, node)) for node in tree.splits(self.n_clusters)
+        }
         return tree
 
     def _centres(self, node: int) -> np.ndarray | None:
         return self.split_centers_.get(node)
+
+
+def _means(X: np.ndarray, tree: Hierarchy, node: int) -> np.ndarray:
+    """Compute the mean of each child of a node."""
+    return np.array([X[tree.samples(child)].mean(axis=0) for child in tree.children(node)])
 
 
 def plus_plus(X: np.ndarray, n_clusters: int, n_init: int, random: np.random.RandomState) -> np.ndarray:
