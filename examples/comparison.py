@@ -11,7 +11,8 @@ comparison.yaml``.
 # A table
 # -------
 # Any CSV file with a row a sample will do. A column of labels may be there to score with; no method reads it.
-import contextlib
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -19,19 +20,18 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from sklearn.datasets import load_iris
 
-from cladebench.bench.progress import Progress
-from cladebench.bench.run_job import run_job
-from cladebench.bench.store import Store
-from cladebench.cli import main
-from cladebench.comparison.as_plan import jobs_of, read_plan
-from cladebench.comparison.page import write_page
-from cladebench.workflow.comparison_jobs import plan
-
 folder = Path(tempfile.mkdtemp())
 iris = load_iris(as_frame=True)
 iris.data.assign(species=iris.target_names[iris.target]).to_csv(folder / "flowers.csv", index=False)
-with contextlib.chdir(folder):
-    main(["new-comparison", "flowers.csv", "--label", "species"])
+
+
+def cladebench(command: str) -> str:
+    """Run a command as in a terminal, in the folder of the table; give what it says."""
+    words = [sys.executable, "-m", "cladebench.cli", *command.split()]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+print(cladebench("new-comparison flowers.csv --label species"))
 
 # %%
 # What to compare
@@ -46,21 +46,18 @@ print(file.read_text())
 # %%
 # Run it
 # ------
-# These are the steps of ``cladebench run-comparison``, one after another. Each method runs in a process of its own,
-# with limits. Random clusters and a random tree are always in.
-results = folder / "comparison-results"
-plan(file, results, cores=1)
-for job in jobs_of(read_plan(results)):
-    quiet = Progress(len(job.cells), say=lambda line: None)
-    print([method.name for method in job.methods], dict(run_job(job, Store(results), quiet).statuses))
-page = write_page(results)
+# Each method runs in a process of its own, with limits. Random clusters and a random tree are always in. The command
+# says what each run gave, and in the end where the page is.
+said = cladebench("run-comparison comparison.yaml").splitlines()
+print("\n".join(line.split(";")[0] for line in said if " kept; " in line))
+page = Path(said[-1])
 print(page.relative_to(folder))
 
 # %%
 # The scores
 # ----------
 # The page shows them with intervals, chance values and costs. The same numbers are in ``scores.csv``.
-scores = pd.read_csv(results / "scores.csv")
+scores = pd.read_csv(page.parent / "scores.csv")
 table = scores.pivot_table(index="method", columns="measure", values="mean")
 print(table[["ari", "ami"]].sort_values("ari", ascending=False).round(2))
 
@@ -69,5 +66,5 @@ print(table[["ari", "ami"]].sort_values("ari", ascending=False).round(2))
 # -------------------
 # A point is a sample, and a colour a cluster.
 fig, ax = plt.subplots(figsize=(9, 3.5), layout="constrained")
-ax.imshow(plt.imread(results / "figures" / "data-flowers.png"))
+ax.imshow(plt.imread(page.parent / "figures" / "data-flowers.png"))
 ax.axis("off")

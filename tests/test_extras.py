@@ -27,10 +27,10 @@ sys.meta_path.insert(0, Absent())
 """
 
 
-def light(code, *arguments):
+def light(code, *arguments, cwd=None):
     """Run code where no package of an extra is installed."""
     command = [sys.executable, "-c", LIGHT + code, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=cwd)
 
 
 def test_the_library_works_without_any_extra():
@@ -68,6 +68,45 @@ for name in ("GHC", "plot", "plot_unrooted"):
         "Hierarchy.plot: matplotlib is not installed; expected pip install 'cladebench[plot]'",
         "Hierarchy.plot_unrooted: matplotlib is not installed; expected pip install 'cladebench[plot]'",
     ]
+
+
+@pytest.mark.parametrize("configured", [False, True])
+def test_the_core_alone_is_verified_and_what_it_lacks_is_said(tmp_path, configured):
+    if configured:
+        (tmp_path / "config").mkdir()
+        (tmp_path / "config" / "config.yaml").write_text("scope: smoke\n")
+    script = (
+        "from cladebench.bench import core_build\n"
+        "core_build.core_sources_digest = core_build.core_build_id\n"  # whether it is fresh is not the matter here
+        "from cladebench.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    done = light(script, "verify", cwd=tmp_path)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    lines = done.stdout.splitlines()
+    assert all(line.startswith("ok ") for line in lines[:-1]) and lines[-1].endswith(", 0 failed")
+    said = {line.split(":")[0].split()[-1]: line for line in lines if " extra " in line}
+    assert set(said) == {*OURS, "compare"} and "extra run: lacks jinja2, " in said["run"]
+    assert said["plot"] == "ok    extra plot: lacks matplotlib; pip install 'cladebench[plot]' completes it"
+    assert "matplotlib" in said["run"] and "snakemake" in said["compare"]
+    assert ("configuration: not read" in done.stdout) == configured
+
+
+def test_an_extra_that_is_there_lacks_nothing(monkeypatch):
+    requirements = [
+        "numpy",
+        "absent-package>=2; extra == 'plot'",
+        "cladebench[plot]; extra == 'run'",
+        "pyyaml; extra == 'run'",
+        "scipy>=1; extra == 'check'",
+    ]
+    monkeypatch.setattr(extras.metadata, "requires", lambda _: requirements)
+    assert extras.lacking() == {"plot": ["absent-package"], "run": ["absent-package"], "check": []}
+    monkeypatch.setattr(extras.metadata, "requires", _not_installed)
+    assert extras.lacking() == {}
+
+
+def _not_installed(name):
+    raise extras.metadata.PackageNotFoundError(name)
 
 
 @pytest.mark.parametrize("command", ["data list", "audit --results .", "reproduce", "run-comparison a.yaml"])

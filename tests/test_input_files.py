@@ -6,7 +6,7 @@ import pytest
 
 from cladebench import input_files as schemas
 from cladebench.input_files import InputFileError, one_of, read_yaml, validate, validator
-from cladebench.yaml_reader import MAX_BYTES, MAX_DEPTH, MAX_VALUES
+from cladebench.yaml_values import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import errno
 import functools
+import gc
 import importlib
 import os
 import pkgutil
@@ -83,6 +84,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         except OSError:  # the disk that is full may be that of the log
             _give_up(sys.stderr)
         return 1
+    finally:
+        if argv is None:
+            # Nothing comes after it. Looking through all that was imported for garbage would take up to a second.
+            gc.freeze()
 
 
 def _say_what_is_missing(command: str, error: ModuleNotFoundError) -> int:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 from importlib import metadata
 from types import ModuleType
 
 #: Distributions whose modules have another name.
 _DISTRIBUTIONS = {"cv2": "opencv-python-headless", "yaml": "pyyaml"}
+_MODULES = {distribution: module for module, distribution in _DISTRIBUTIONS.items()}
+
+#: What users may want beyond the library; the others are for developers.
+OF_USERS = ("plot", "ghc", "images", "run", "check", "compare")
 
 
 def advice(fault: BaseException) -> str | None:
@@ -61,19 +66,58 @@ def need(package: str, who: str) -> ModuleType:
         raise ImportError(f"{who}: {advice(fault) or fault}", name=fault.name) from fault
 
 
-def _extra(package: str) -> str | None:
-    """Name the extra that has a package, the first of several.
+def lacking() -> dict[str, list[str]]:
+    """Say which packages each extra of users would bring.
 
-    As the metadata of our own installation say.
+    Returns
+    -------
+    dict of str to list of str
+        Each extra with packages that are not installed, sorted; empty where it is complete. No extras where the package
+        runs from sources that are not installed.
     """
-    distribution, found = _DISTRIBUTIONS.get(package, package), []
+    members = _members()
+    return {extra: sorted(_absent(extra, members)) for extra in OF_USERS if extra in members}
+
+
+def _absent(extra: str, members: dict[str, list[str]]) -> set[str]:
+    absent: set[str] = set()
+    for requirement in members.get(extra, ()):
+        name, _, inner = requirement.partition("[")
+        if name == "cladebench":
+            absent |= {
+                package for other in inner.rstrip("]").split(",") for package in _absent(other, members)
+            }
+        elif not _is_installed(_MODULES.get(name, name)):
+            absent.add(name)
+    return absent
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _extra(package: str) -> str | None:
+    """Name the extra that has a package, the first of several."""
+    distribution = _DISTRIBUTIONS.get(package, package)
+    return min((extra for extra, names in _members().items() if distribution in names), default=None)
+
+
+def _members() -> dict[str, list[str]]:
+    """List the distributions of each extra, as the metadata of our own installation say.
+
+    With their own extras, such as ``cladebench[plot]``.
+    """
     try:
         requirements = metadata.requires("cladebench") or ()
     except metadata.PackageNotFoundError:  # run from sources that are not installed
-        return None
+        return {}
+    members: dict[str, list[str]] = {}
     for requirement in requirements:
-        name = re.match(r"[A-Za-z0-9_.-]+", requirement)
+        name = re.match(r"[A-Za-z0-9_.-]+(\[[^]]*\])?", requirement)
         extra = re.search(r"extra *== *['\"]([^'\"]+)['\"]", requirement)
-        if name and extra and name[0].lower() == distribution:
-            found.append(extra[1])
-    return min(found, default=None)
+        if name and extra:
+            members.setdefault(extra[1], []).append(name[0].lower())
+    return members

@@ -15,7 +15,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from cladebench.yaml_reader import MAX_BYTES, MAX_DEPTH, MAX_INTEGER, YamlError, parse, plain_value, shown
+from cladebench.yaml_values import MAX_BYTES, MAX_DEPTH, MAX_INTEGER, YamlError, plain_value, shown
 
 __all__ = [
     "InputFileError",
@@ -67,13 +67,15 @@ def read_yaml(path: Path | str, name: str | None = None) -> Any:
     InputFileError
         If the file cannot be read or is not allowed; one line that names the file, line and column.
     """
+    from cladebench import yaml_reader  # brings PyYAML
+
     name = name or str(path)
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise InputFileError(f"{name}: more than {MAX_BYTES:,} bytes, expected at most as many")
-        return parse(data.decode("utf-8-sig"))
+        return yaml_reader.parse(data.decode("utf-8-sig"))
     except OSError as error:
         raise InputFileError(f"{name}: cannot be read: {error.strerror}; expected a YAML file") from None
     except UnicodeDecodeError as error:
@@ -120,9 +122,20 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def read_schema(name: str) -> dict[str, Any]:
+    """Return ``schemas/<name>.schema.json``."""
+    text = resources.files("cladebench.schemas").joinpath(f"{name}.schema.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
 @functools.cache
 def validator(schema: str) -> Any:
-    """Return the validator of ``schemas/<schema>.schema.json``.
+    """Return the validator of ``schemas/<schema>.schema.json``."""
+    return validator_of(read_schema(schema))
+
+
+def validator_of(schema: Mapping[str, Any]) -> Any:
+    """Return the validator of a schema.
 
     It takes 2.0 and infinity for no whole numbers.
     """
@@ -130,9 +143,8 @@ def validator(schema: str) -> Any:
 
     draft = jsonschema.Draft202012Validator
     kinds = draft.TYPE_CHECKER.redefine_many({"number": _is_number, "integer": _is_integer})
-    text = resources.files("cladebench.schemas").joinpath(f"{schema}.schema.json").read_text(encoding="utf-8")
     words = {"pattern": _matches, "uniqueItems": _differ}
-    return jsonschema.validators.extend(draft, words, type_checker=kinds)(json.loads(text))
+    return jsonschema.validators.extend(draft, words, type_checker=kinds)(schema)
 
 
 def key_path(parts: Iterable[str | int]) -> str:
@@ -247,15 +259,15 @@ def _explain(error: Any, document: Any) -> str:
     return f"{_place(path, document)}: {_reason(error)}"
 
 
-def validate(document: Any, schema: str, name: str) -> None:
+def validate(document: Any, schema: Any, name: str) -> None:
     """Check a document against ``schemas/<schema>.schema.json``.
 
     Parameters
     ----------
     document : object
         As read from YAML or JSON.
-    schema : str
-        Name of the schema.
+    schema : str or validator
+        Name of the schema, or what `validator_of` gives.
     name : str
         The file, for the message.
 
@@ -264,7 +276,8 @@ def validate(document: Any, schema: str, name: str) -> None:
     InputFileError
         With one line for each violation, at most 20: file, key path, value and what was expected.
     """
-    errors = sorted(validator(schema).iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
+    checked_by = validator(schema) if isinstance(schema, str) else schema
+    errors = sorted(checked_by.iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
     if errors:
         raise InputFileError(told([f"{name}: {_explain(error, document)}" for error in errors], name))
 

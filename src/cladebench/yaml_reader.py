@@ -6,76 +6,21 @@ What a file that a user writes may hold, and how much.
 from __future__ import annotations
 
 import contextlib
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
-
-class YamlError(ValueError):
-    """The text is not allowed.
-
-    The message is one line that begins with line and column.
-    """
-
+from cladebench.yaml_values import MAX_DEPTH, MAX_KEY, MAX_VALUES, YamlError, plain_value, shown
 
 # libyaml's events are the same, in a tenth of the time; a build of PyYAML may be without it.
 _FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-#: Bounds of a file that a user writes; the largest of the project's own has 44 kB and 2,200 values.
-MAX_BYTES = 2**20
-MAX_VALUES = 50_000
-MAX_DEPTH = 50
-MAX_KEY = 200
-#: Whole numbers beyond this fit no column of a table.
-MAX_INTEGER = 2**63 - 1
-
-_CONSTANTS = {"": None, "~": None} | {
-    spelling: value
-    for word, value in (("null", None), ("true", True), ("false", False))
-    for spelling in (word, word.title(), word.upper())
-}
-_INTEGER = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-# YAML 1.1 makes booleans, dates, sexagesimal, octal and other numbers of these, YAML 1.2 text or another number.
-_AMBIGUOUS = re.compile(
-    r"(?i:yes|no|on|off)|[-+]?0[0-9]+|[-+]?0[box][0-9a-fA-F_]+|[-+]?[0-9][0-9.]*_[0-9._]*"
-    r"|[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?"
-    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}.*)?"
-)
-_NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 # Control characters, and those that are invisible or turn the text's direction.
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-
-
-def plain_value(text: str) -> Any:
-    """Return what a text without quotes stands for in YAML.
-
-    Null, true, false, a number, or the text itself.
-
-    Raises
-    ------
-    ValueError
-        If it is a number that is not finite or too large, or if readers of YAML disagree about it, as for ``yes``,
-        ``010`` and ``2026-01-31``.
-    """
-    if text in _CONSTANTS:
-        return _CONSTANTS[text]
-    if _AMBIGUOUS.fullmatch(text):
-        raise ValueError(
-            f"versions of YAML disagree about {shown(text)}; expected true, false, a decimal number, or text in quotes"
-        )
-    if _INTEGER.fullmatch(text):
-        if len(text) > 20 or abs(int(text)) > MAX_INTEGER:
-            raise ValueError(f"{shown(text)} is too large; expected a whole number up to {MAX_INTEGER}")
-        return int(text)
-    if _NOT_FINITE.fullmatch(text) or (_FLOAT.fullmatch(text) and not math.isfinite(float(text))):
-        raise ValueError(f"{shown(text)} is not allowed; expected a finite number")
-    return float(text) if _FLOAT.fullmatch(text) else text
 
 
 class _Reader:
@@ -194,12 +139,6 @@ class _Reader:
 def _wrong(message: str, event: Any) -> YamlError:
     mark = event.start_mark
     return YamlError(f"line {mark.line + 1}, column {mark.column + 1}: {message}")
-
-
-def shown(value: Any) -> str:
-    """Write a value for a message, in at most 80 characters."""
-    text = "nothing" if value is None else repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def parse(text: str) -> Any:

@@ -105,7 +105,7 @@ def test_equal_numbers_are_no_worse_and_not_better(arithmetic, relation, verdict
             {"left": "t/e/a", "is": "no_worse", "than": 0.64, "margin": 0.02},
             None,
             o.REPRODUCED,
-            "printed 0.63 against 0.64 (0.64), margin 0.02",
+            "printed 0.63 (t/e/a) against 0.64, margin 0.02",
         ),
         ({"possible_at": 7}, "0.86", o.REPRODUCED, "6 of 7"),
         ({"possible_at": 7}, "100", o.REPRODUCED, "7 of 7"),
@@ -140,62 +140,67 @@ def test_equal_numbers_are_no_worse_and_not_better(arithmetic, relation, verdict
             {"left": "t/d/a", "is": "worse", "than": 0.62},
             None,
             o.REPRODUCED,
-            "printed 0.61 against 0.62 (0.62)",
+            "printed 0.61 (t/d/a) against 0.62",
         ),
         (
             {"left": "t/d/a", "is": "higher", "than": ["t/d/*"]},
             None,
             o.REPRODUCED,
-            "printed 0.61 against 0.59 (t/d/b)",
+            "printed 0.61 (t/d/a) against 0.59 (t/d/b)",
         ),
         (
             {"left": "t/e/a", "is": "better", "than": ["t/d/a", "t/mean/b"]},
             None,
             o.INCONSISTENT,
-            "printed 0.63 against 0.65 (t/mean/b)",
+            "printed 0.63 (t/e/a) against 0.65 (t/mean/b)",
         ),
         # Of equal rivals the first by name is told.
         (
             {"left": "t/e/a", "is": "no_worse", "than": ["t/e/b", "t/e/c"]},
             None,
             o.REPRODUCED,
-            "printed 0.63 against 0.63 (t/e/b): no worse",
+            "printed 0.63 (t/e/a) against 0.63 (t/e/b): no worse",
         ),
         (
             {"left": "t/e/a", "is": "better", "than": ["t/e/c", "t/e/b"]},
             None,
             o.WITHIN_NOISE,
-            "printed 0.63 against 0.63 (t/e/b): equal as printed",
+            "printed 0.63 (t/e/a) against 0.63 (t/e/b): equal as printed",
         ),
         (
             {"left": "t/d/zero", "is": "better", "than": ["t/e/zero"]},
             None,
             o.WITHIN_NOISE,
-            "printed 0 against 0 (t/e/zero): equal as printed",
+            "printed 0 (t/d/zero) against 0 (t/e/zero): equal as printed",
         ),
         (
             {"left": "t/d/a", "is": "better", "than": ["t/d/b", "t/e/b"], "tie": 0.02},
             None,
             o.WITHIN_NOISE,
-            "printed 0.61 against 0.63 (t/e/b): a tie, at most 0.02 apart",
+            "printed 0.61 (t/d/a) against 0.63 (t/e/b): a tie, at most 0.02 apart",
         ),
         (
             {"left": "t/d/a", "is": "better", "than": ["t/d/b"], "tie": 0.02},
             None,
             o.WITHIN_NOISE,
-            "printed 0.61 against 0.59 (t/d/b): a tie, at most 0.02 apart",
+            "printed 0.61 (t/d/a) against 0.59 (t/d/b): a tie, at most 0.02 apart",
         ),
         (
             {"left": "t/d/a", "is": "better", "than": ["t/d/b", "t/e/b"], "tie": 0.019},
             None,
             o.INCONSISTENT,
-            "printed 0.61 against 0.63 (t/e/b)",
+            "printed 0.61 (t/d/a) against 0.63 (t/e/b)",
         ),
     ],
 )
 def test_a_verdict_on_printed_numbers_says_what_it_compared(arithmetic, expects, published, verdict, reason):
     found = arithmetic(expects, published)
     assert (found.verdict, found.reason) == (verdict, reason)
+
+
+def test_a_tie_comes_with_its_difference(arithmetic):
+    found = arithmetic({"left": "t/d/a", "is": "better", "than": ["t/d/b"], "tie": 0.02}, None)
+    assert (found.measured, found.difference, found.n) == (0.61, pytest.approx(0.02), 1)
 
 
 @pytest.mark.parametrize(

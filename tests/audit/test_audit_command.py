@@ -177,6 +177,10 @@ def test_each_claim_counts_once():
     assert sum(counts["a"].values()) == 2 and tuple(counts["a"]) == tuple(VERDICTS)
 
 
+def test_other_choices_are_listed_with_their_entries(audit):
+    assert {"factor": "learning-rate", "name": "learning rate 3"} in audit.other_choices["ghc"]
+
+
 def test_papers_are_judged_by_what_their_plans_say_of_tasks(tmp_path, monkeypatch):
     """How many rows a task draws from, and which splits are not drawn, decide how far values are independent."""
     told = {}

@@ -1,10 +1,12 @@
 """Kinds of claims: the registry, the schema and what an audit writes of them fit each other."""
 
+import re
+
 import pytest
 
 from audit_records import cells, claims_of, frame, judged
+from cladebench.audit.claims_file import claims_validator
 from cladebench.audit.kinds import KINDS
-from cladebench.input_files import validator
 
 TABLE = """
 tables:
@@ -19,7 +21,20 @@ claims: []
 
 
 def test_a_claims_file_may_have_each_kind_and_no_other():
-    assert set(validator("claims").schema["$defs"]["claim"]["properties"]["kind"]["enum"]) == set(KINDS)
+    whole = claims_validator()
+    whole.check_schema(whole.schema)
+    claim = whole.schema["$defs"]["claim"]
+    assert claim["properties"]["kind"]["enum"] == list(KINDS)
+    assert [rule["then"] for rule in claim["allOf"]] == [kind.form for kind in KINDS.values()]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_kind_names_only_what_claims_have(name):
+    shared = claims_validator().schema["$defs"]
+    refs = re.findall(r"'\$ref': '#/\$defs/([a-z_/]+)'", repr(KINDS[name].form))
+    assert all(ref.split("/")[0] in shared for ref in refs)
+    assert set(KINDS[name].form.get("properties", {})) <= set(shared["claim"]["properties"])
+    assert ("expects" in KINDS[name].form.get("properties", {})) == (name not in ("value", "ranking"))
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -29,9 +44,14 @@ def test_what_is_corrected_has_a_family(name):
     assert not (kind.on_paper and kind.praises)
 
 
+def test_printed_numbers_alone_need_no_run():
+    assert {name for name, kind in KINDS.items() if kind.on_paper} == {"arithmetic", "possible"}
+
+
 def test_the_family_of_a_ranking_is_written(tmp_path):
     rows = ", ".join(f"{m}: {{method: {m}, printed: ['0.{i}0']}}" for i, m in enumerate("ABCDEF", 1))
     records = frame(*(cells("d", m, {"m": [i / 10, i / 10 + 0.01]}) for i, m in enumerate("ABCDEF", 1)))
     audit = judged(claims_of(tmp_path, TABLE % rows), records)
     assert audit.loc["t/ranking/d", "verdict"] == "reproduced"
     assert audit.loc["t/ranking/d", "family"] == "t/ranking"
+    assert audit.loc["t/ranking/d", "methods"] == "A; B; C; D; E; F"

@@ -62,7 +62,7 @@ def test_the_best_mean_is_named_where_a_noisier_one_decides(tmp_path, direction,
     rows += cells("a", "Z", {PURITY: side * (1.0 + 20 * NOISE[::-1])})
     found = judged(claims_of(tmp_path, ORDERS.replace("higher", direction)), frame(rows))
     best, decides = ("Y 2", "Z 1") if side > 0 else ("Y -2", "Z -1")
-    assert f"{decides} (decides among 2, best mean {best})" in found.reason["each/a"]
+    assert f"{decides} (the least clear of 2 comparisons; best mean {best})" in found.reason["each/a"]
 
 
 @pytest.mark.parametrize(

@@ -142,11 +142,11 @@ def test_a_verdict_on_an_order_comes_with_all_that_it_rests_on(left, right, how,
 @pytest.mark.parametrize(
     ("left", "how", "verdict", "reason"),
     [
-        (0.75, {}, REPRODUCED, "holds; nothing varies"),
-        (0.25, {}, CONTRADICTED, "the opposite; nothing varies"),
+        (0.75, {}, REPRODUCED, "holds; nothing varies between repetitions"),
+        (0.25, {}, CONTRADICTED, "the opposite; nothing varies between repetitions"),
         (0.5, {}, WITHIN_NOISE, "equal"),
         (0.25, {"tie": 0.25}, WITHIN_NOISE, "equal"),
-        (0.5, {"or_equal": True}, REPRODUCED, "holds; nothing varies"),
+        (0.5, {"or_equal": True}, REPRODUCED, "holds; nothing varies between repetitions"),
     ],
 )
 def test_a_known_order_comes_with_its_difference_alone(left, how, verdict, reason):
@@ -186,7 +186,7 @@ def test_one_violation_breaks_a_bound(sign, left):
     kept = judge_bound(bound - sign * np.array([0.0, -0.5, -1.0]), bound, sign=sign, label="A")
     assert kept == Outcome(
         REPRODUCED,
-        "A: holds in all 3; violations in up to 63% of repetitions are not excluded",
+        "A: holds in all 3, which cannot exclude that up to 63% of further repetitions violate it",
         measured=0.0,
         n=3,
         difference=0.0,
@@ -230,7 +230,10 @@ def test_about_the_same_of_numbers_known_exactly():
 
     assert same([0.63], [0.62], 0.01, point=True).verdict == REPRODUCED
     apart = same([0.63], [0.61], 0.01, point=True)
-    assert (apart.verdict, apart.reason) == (CONTRADICTED, "A, B: more than 0.01000 apart; nothing varies")
+    assert (apart.verdict, apart.reason) == (
+        CONTRADICTED,
+        "A, B: more than 0.01000 apart; nothing varies between repetitions",
+    )
     assert same([0.63], [0.61], 0.01).verdict == NOT_TESTABLE
 
 

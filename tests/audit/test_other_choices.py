@@ -243,7 +243,7 @@ def test_parts_that_an_alternative_was_not_run_for_stay_as_chosen(tmp_path):
 def test_support_is_not_turned_by_what_is_undecided(tmp_path):
     found = run(tmp_path, [entry("f", ("with D", {"method": {"A": "D"}}))], *ROWS)
     assert (found["o/d"]["verdict"], found["o/d"]["universes"]) == ("reproduced", "1/1/0")
-    assert found["o/d"]["reason"].endswith("; the same with 1 of 2 choices, open with 1")
+    assert found["o/d"]["reason"].endswith("; the same answer with 1 of 2 choices, open with 1")
 
 
 def test_what_is_undecided_is_turned_by_two_that_disagree(tmp_path):
@@ -385,6 +385,19 @@ def test_support_is_turned_where_a_random_method_passes_with_another(tmp_path):
         "direction only",
         "1/1/0",
     )
+
+
+def test_random_methods_meet_another_choice_by_the_rule_of_the_verdict(tmp_path):
+    """The random method is good in the setting with the best purity, and bad in the one with the least cost."""
+    settings = [
+        cells(d, "Z", {PURITY: value + NOISE, "dasgupta_cost": np.full(5, value)}, {"k": value})
+        for d in ("d", "e")
+        for value in (0.9, 0.1)
+    ]
+    plain = [both(m, *values) for m, *values in (("F", 0.8, 0.7), ("G", 0.6, 0.5), ("R", 0.1, 0.1))]
+    features = entry("f", ("scaled", {"method": {"A": "F", "B": "G", "R": "Z"}}))
+    found = run(tmp_path, [features], *ROWS[:2], *plain, *settings, blind=("R",))
+    assert found["o/d"]["verdict"] == "depends" and found["o/d"]["verdict_beside"] == "reproduced"
 
 
 def test_permuted_rows_are_those_of_what_stands_there(tmp_path):

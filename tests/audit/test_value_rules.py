@@ -141,9 +141,18 @@ def test_a_ratio_of_numbers_known_exactly_needs_no_second_pair():
     assert (found.verdict, found.detectable) == (REPRODUCED, 0.0)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "claimed"), [(0.3, 0.1, {"at_least": 3}), (2.1, 0.3, {"at_most": 7})]
+)
+def test_a_ratio_at_its_bound_holds_whatever_its_last_bit(left, right, claimed):
+    bounds = {"at_least": None, "at_most": None} | claimed
+    assert left / right not in claimed.values()
+    assert judge_ratio(np.array([left]), np.array([right]), RULES, **bounds, point=True).verdict == REPRODUCED
+
+
 def test_a_number_of_one_draw_says_so_where_it_is_not_decided():
     assert (
-        "is shown; the paper's is one draw of the data; 3 repetitions would show"
+        "is shown; the paper's number is of one draw of the data; 3 repetitions would show"
         in value([0.3, 0.6, 0.5], "0.47", one_draw=True).reason
     )
 
@@ -153,7 +162,7 @@ def test_a_claims_tolerance_widens_the_printed_interval():
     apart = value([0.59] * 3, "0.47", tolerance=0.1, published_sd=None)
     assert (apart.verdict, apart.reason) == (
         CONTRADICTED,
-        "measured 0.5900, 0.1200 from the printed 0.47: more than the tolerance; nothing varies",
+        "measured 0.5900, 0.1200 from the printed 0.47: more than the tolerance; nothing varies between repetitions",
     )
 
 

@@ -335,6 +335,10 @@ def test_what_is_removed_is_gone_with_its_arrays(tmp_path, with_arrays):
     store.remove(item["cell_id"])  # and may be gone before
 
 
+def test_the_ledger_of_no_runs_has_its_columns(tmp_path):
+    assert {"cell_id", "status", "reason"} < set(Store(tmp_path).ledger([]).columns)
+
+
 def test_the_ledger_tells_what_was_planned_and_what_was_done(tmp_path, with_arrays):
     store, item, path = with_arrays
     path.unlink()

@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import re
-import signal
 import threading
 import time
 from collections import Counter
@@ -23,7 +22,7 @@ from cladebench.bench.cell_spec import Limits
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import expand
 from cladebench.bench.progress import Progress
-from cladebench.bench.run_job import Interrupted, JobLocked, _remove_half_written, _signals_raise, run_job
+from cladebench.bench.run_job import JobLocked, _remove_half_written, run_job
 from cladebench.bench.store import RecordError, Store
 from cladebench.bench.watchdog import LOG_KEPT, ProcessGroup, Usage, Worker, breach
 from cladebench.measures import Measure
@@ -403,6 +402,13 @@ def test_methods_in_one_job_leave_what_they_leave_apart(jobs, good, tmp_path, mo
     assert [row["cell_id"] for row in ledger["cells"]] == [record["cell_id"] for record in records]
 
 
+def test_sources_are_looked_at_once_before_a_worker_imports_them(jobs, tmp_path, monkeypatch):
+    looked = []
+    monkeypatch.setattr(running._Origins, "renew", lambda self, method: looked.append(method.estimator))
+    run(jobs["good"], tmp_path)
+    assert looked == list(jobs["good"].estimators)
+
+
 def test_a_crash_in_a_job_on_two_data_sets_loses_only_its_cell(jobs, tmp_path):
     one = jobs["segfault"]
     two = tuple(
@@ -600,32 +606,6 @@ def test_nothing_of_a_worker_remains(jobs, tmp_path):
     run(jobs["bad"], tmp_path)
     assert set(psutil.Process().children(recursive=True)) == before
     assert len(os.listdir("/proc/self/fd") if descriptors else []) == len(descriptors)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_interrupt_a_job_and_mean_what_they_meant_after_it(number):
-    met = []
-    before = signal.signal(number, lambda *_: met.append(number))
-    try:
-        with pytest.raises(Interrupted, match=f"stopped by {number.name}") as caught, _signals_raise():
-            signal.raise_signal(number)
-        assert caught.value.signum == number and met == []
-        signal.raise_signal(number)
-        assert met == [number]
-    finally:
-        signal.signal(number, before)
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_that_is_ignored_stays_ignored(number):
-    before = signal.signal(number, signal.SIG_IGN)
-    try:
-        with _signals_raise():
-            signal.raise_signal(number)
-            assert signal.getsignal(number) == signal.SIG_IGN
-        assert signal.getsignal(number) == signal.SIG_IGN
-    finally:
-        signal.signal(number, before)
 
 
 def test_a_job_may_run_in_a_thread_which_gets_no_signals(jobs, tmp_path):

@@ -17,6 +17,7 @@ from pathlib import Path
 import cladebench._core
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 from comparison_runs import run_all
 
@@ -168,9 +169,12 @@ def whole(files, started):
     deadline = time.monotonic() + 120
     while not [*folder.glob("cells/*/*/*/*.json")] and time.monotonic() < deadline:
         time.sleep(0.1)
+    started = psutil.Process(first.pid).children(recursive=True)
     os.killpg(first.pid, signal.SIGINT)
     first.communicate(timeout=240)
     assert first.returncode == 130
+    left = [child for child in started if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
+    assert started and left == []
     assert not (folder / "index.html").exists()
     return folder, run(WHOLE, files)
 

@@ -157,6 +157,30 @@ def check_deep_data(cls: Method) -> None:
     fitted(cls, 2.0 ** np.arange(30)[:, None])
 
 
+def check_new_rows_are_placed(cls: Method) -> None:
+    if not hasattr(cls, "predict"):
+        return
+    X, y = blobs()
+    new = np.random.default_rng(3).normal(scale=5.0, size=(40, X.shape[1]))
+    for n_clusters in (1, 2, 5):
+        estimator = make(cls, n_clusters=n_clusters).fit(X, y)
+        placed = estimator.predict(new)
+        assert placed.shape == (40,) and placed.dtype == np.intp and set(placed) <= set(estimator.labels_)
+        assert [int(estimator.predict(row[None])[0]) for row in new] == placed.tolist()
+    for wrong in (new[:, :2], np.full((1, X.shape[1]), np.inf), np.ma.masked_greater(new, 0.0)):
+        with pytest.raises(ValueError, match="X"):
+            estimator.predict(wrong)
+
+
+def check_fitted_rows_keep_their_clusters(cls: Method) -> None:
+    if not hasattr(cls, "predict"):
+        return
+    X, y = blobs()
+    for n_clusters in (1, 2, 5):
+        estimator = make(cls, n_clusters=n_clusters).fit(X, y)
+        assert np.array_equal(estimator.predict(X), estimator.labels_), "fitted rows change their clusters"
+
+
 CHECKS = contract.checks_of(globals())
 
 

@@ -77,9 +77,13 @@ def test_proximities_of_a_random_forest_are_those_of_the_twin(
     np.testing.assert_allclose(of_new.operator(Q) @ V, expected @ V, rtol=1e-12, atol=1e-13)
     np.testing.assert_allclose(Q.operator().T @ V[:, 0], P.T @ V[:, 0], rtol=1e-12, atol=1e-13)
     k = 1 + seed % len(X)
-    value, index = of_new.neighbors(k, Q)
-    assert np.array_equal(index, np.argsort(-of_new.proximity(Q, dense=True), axis=1, kind="stable")[:, :k])
-    assert np.array_equal(value, np.take_along_axis(of_new.proximity(Q, dense=True), index, axis=1))
+    distance, index = of_new.neighbors(k, Q)
+    P = of_new.proximity(Q, dense=True)
+    assert np.array_equal(index, np.argsort(-P, axis=1, kind="stable")[:, :k])
+    np.testing.assert_allclose(distance, 1 - np.take_along_axis(P, index, axis=1), **EXACT)
+    if weights == "leaf":
+        for one, other in zip((distance, index), forest.kneighbors(new, k), strict=True):
+            assert np.array_equal(one, other)
 
 
 @given(rows(), rows(most=4), st.integers(0, 99), st.integers(1, 14))
@@ -103,9 +107,9 @@ def test_distances_of_a_hierarchy_forest_are_those_of_its_map(
     P = forest.leaf_map(weights="leaf").proximity(dense=True)
     assert np.array_equal(P, reference.proximity("leaf", leaves, leaves))
     k = 1 + seed % len(X)
-    value, index = of_new.neighbors(k, Q)
-    assert np.array_equal(value, np.sort(D, axis=1)[:, :k])
-    assert np.array_equal(value, np.take_along_axis(D, index, axis=1))
+    distance, index = of_new.neighbors(k, Q)
+    assert np.array_equal(distance, np.sort(D, axis=1)[:, :k])
+    assert np.array_equal(distance, np.take_along_axis(D, index, axis=1))
 
 
 @pytest.mark.parametrize("n_trees", [7, 10, 64])
@@ -190,16 +194,17 @@ def test_nearest_rows_do_not_depend_on_blocks_and_a_row_of_zeros_is_filled(monke
     Q, of_new = forest.leaf_map(weights="gap"), forest.leaf_map(NEW)
     for left, other in ((Q, None), (of_new, forest.leaf_map()), (hierarchy_forest(X).leaf_map(), None)):
         P = left.proximity(other, dense=True)
-        order = P if left.weights == "distance" else -P
+        # By the proximities: 1 less these may make equal what is not.
+        order, D = (P, P) if left.weights == "distance" else (-P, 1 - P)
         for block in (1, 400, 2**22):
             monkeypatch.setattr(maps, "BLOCK", block)
-            value, index = left.neighbors(90, other)
+            distance, index = left.neighbors(90, other)
             assert np.array_equal(index, np.argsort(order, axis=1, kind="stable"))
-            assert np.array_equal(value, np.take_along_axis(P, index, axis=1))
+            np.testing.assert_allclose(distance, np.take_along_axis(D, index, axis=1), **EXACT)
             distance, near = forest.kneighbors(NEW, 20)
-            D = forest.pairwise(NEW, X.copy())
-            assert np.array_equal(near, np.argsort(D, axis=1, kind="stable")[:, :20])
-            assert np.array_equal(distance, np.sort(D, axis=1)[:, :20])
+            whole = forest.pairwise(NEW, X.copy())
+            assert np.array_equal(near, np.argsort(whole, axis=1, kind="stable")[:, :20])
+            assert np.array_equal(distance, np.sort(whole, axis=1)[:, :20])
     assert Q[[]].neighbors(3)[1].shape == (0, 3)
 
 

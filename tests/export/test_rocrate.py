@@ -7,8 +7,10 @@ from urllib.parse import unquote
 import pytest
 
 from cladebench import datasets
+from cladebench.bench.cells_table import read_cells
 from cladebench.cli import main
 from cladebench.export.checkout import Checkout
+from cladebench.export.crate_software import is_code, software_entities
 
 PROFILES = [
     "https://w3id.org/ro/wfrun/process/0.5",
@@ -70,10 +72,56 @@ def test_workflow_and_run(crate, results):
     assert any(name.startswith("figures/page_paper/") for name in made)
     assert any(name.startswith("tables/page_paper/") for name in made)
     assert "config/config.yaml" in ids(action["object"])
-    software = {
-        (by_id[one]["name"], by_id[one]["softwareVersion"]) for one in ids(workflow["softwareRequirements"])
+    packages = {
+        (by_id[one]["name"], by_id[one]["softwareVersion"])
+        for one in ids(workflow["softwareRequirements"])
+        if not one.startswith("#code-")
     }
-    assert software == {("python", "3.11"), ("numpy", "2.0")}
+    assert packages == {("python", "3.11"), ("numpy", "2.0")}
+
+
+def test_the_code_is_that_of_the_runs(crate, results):
+    _, _, by_id = crate
+    (workflow,) = (by_id[name] for name in ids(by_id["./"]["mainEntity"]))
+    states = [by_id[one] for one in ids(workflow["softwareRequirements"]) if one.startswith("#code-")]
+    cells = read_cells(results / "cells.parquet").drop_duplicates("cell_id")
+    cells = cells[cells["paper"] == "page_paper"]
+    assert {state["softwareVersion"].split(",")[0] for state in states} == {
+        commit or "not in a repository" for commit in cells["git_commit"].fillna("")
+    }
+    assert all(types(state) == ["SoftwareApplication"] and state["name"] == "cladebench" for state in states)
+    (action,) = [entity for entity in by_id.values() if "CreateAction" in types(entity)]
+    assert f"made with {len(states)} state" in action["description"]
+
+
+def test_each_state_of_the_code_has_its_runs_and_its_packages():
+    def row(cells, commit, state, **versions):
+        return {
+            "cells": cells,
+            "commit": commit,
+            "state": state,
+            "core_build": "f" * 64,
+            "versions": versions,
+        }
+
+    few, many, package, other = software_entities(
+        [
+            row(2, "a" * 40, "clean", numpy="1"),
+            row(3, "a" * 40, "changed since that commit", cladebench="0.1.0", numpy="1"),
+            row(1, "a" * 40, "clean", numpy="2", cladebench="0.2.0"),
+        ]
+    )
+    # Of as many runs each: by the state's name.
+    assert many["softwareVersion"] == "a" * 40 and few["softwareVersion"].startswith(
+        "a" * 40 + ", sources: ch"
+    )
+    assert ids(many["softwareRequirements"]) == ["#software-numpy-1", "#software-numpy-2"]
+    assert ids(few["softwareRequirements"]) == ["#software-numpy-1"] == [package["@id"]]
+    assert other["softwareVersion"] == "2" and len({few["@id"], many["@id"]}) == 2
+    assert many["description"] == (
+        "A state of the code of version 0.2.0, which made 3 runs. Builds of the core: ffffffffffff."
+    )
+    assert [is_code(entity) for entity in (few, many, package, other)] == [True, True, False, False]
 
 
 def test_authors_are_those_of_the_citation(crate):

@@ -21,7 +21,7 @@ def test_lloyd_ends_where_scikit_learns_does(k: int) -> None:
         X -= X.mean(axis=0)
         start = X[rng.choice(80, k, replace=False)]
         expected = KMeans(k, init=start, n_init=1, max_iter=300, tol=0.0, algorithm="lloyd").fit(X)
-        labels, n_iter = lloyd(X, start[None], 300)
+        labels, n_iter, _ = lloyd(X, start[None], 300)
         assert np.array_equal(labels, expected.labels_)
         assert n_iter == expected.n_iter_
 

@@ -159,6 +159,12 @@ def test_one_run_has_no_spread_and_weights_may_all_be_0():
     assert axes.get_ylim()[0] < -0.5  # a weight below 0 is seen
 
 
+@pytest.mark.parametrize(("n_dimensions", "size"), [(2, 4.0), (100, 2.5), (500, 0.5)])
+def test_dots_of_many_dimensions_do_not_touch(n_dimensions, size):
+    (axes,) = drawings.weights_by_dimension(np.ones((2, n_dimensions)), 1).axes
+    assert axes.lines[0].get_markersize() == size
+
+
 @pytest.mark.parametrize("noisy_from", [0, 50, 97])
 def test_the_label_stands_over_the_noisy_dimensions(noisy_from):
     figure = laid_out(weight_drawings.weights_by_dimension(np.ones((2, 100)), noisy_from))

@@ -169,12 +169,13 @@ def test_candidates_are_held_against_the_printed_ranges(golden):
     table = build(ARTIFACTS, "unstated-similarity", golden)
     exp, inv = table.frame.to_dict("records")
     assert (exp["candidate"], exp["score"], exp["within"], exp["impossible on"]) == (
-        "exp, raw, ordered",
+        "exp(-d), raw features, each pair twice",
         0.0,
         2,
         "",
     )
-    assert (inv["candidate"], inv["within"], inv["impossible on"]) == ("inv, raw, ordered", 0, "glass")
+    assert (inv["within"], inv["impossible on"]) == (0, "glass")
+    assert inv["candidate"] == "1 / (1 + d), raw features, each pair twice"
     assert inv["score"] == pytest.approx(2.0)
     assert (inv["glass cost"], inv["glass log10 ratio"]) == (7.54e6, pytest.approx(1.0))
     assert inv["digits log10 ratio"] == pytest.approx(-1.0)
@@ -198,7 +199,7 @@ def test_the_map_shows_the_closest_candidates_first(golden):
     ("candidate", "words"),
     [
         (("exp_sq", "1/d", "raw", "ordered"), "exp(-d² / features), raw features, each pair twice"),
-        (("exp_sq", "1", "max", "unordered"), "exp(-d²), largest distance 1, each pair once"),
+        (("exp_sq", "1", "max", "unordered"), "exp(-d²), largest entry 1, each pair once"),
         (
             ("exp_sq", "0.5", "zscore", "unordered+self"),
             "exp(-0.5 d²), z-scored features, each pair once, self-pairs",

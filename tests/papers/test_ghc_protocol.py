@@ -162,7 +162,7 @@ def test_costs_of_ghc_count_each_pair_twice():
     assert out.metrics["train_seconds"] == seconds
     assert out.metrics["seconds_per_iteration"] == pytest.approx(seconds / 6)
     assert (out.metrics["n_leaves_available"], out.metrics["depth_bound"]) == (4, 2)
-    assert out.details["tolerance"] == 0.0
+    assert (out.details["tolerance"], out.details["converged"]) == (0.0, False)
 
 
 def test_of_one_iteration_all_seconds_are_those_of_training():
@@ -300,6 +300,7 @@ def test_a_count_of_iterations_is_given_only_where_training_has_settled():
         run(MethodPlan("G", "GHC", params | {"n_iter": n, "n_checkpoints": 5})) for n in (20_000, 500)
     )
     assert (settled.metrics["settled"], cut_off.metrics["settled"]) == (1.0, 0.0)
+    assert (settled.details["converged"], cut_off.details["converged"]) == (True, False)
     assert settled.details["iterations_to_one_percent"] == settled.metrics["iterations_to_one_percent"]
     assert cut_off.details["iterations_to_one_percent"] == "not reached"
     assert "iterations_to_one_percent" not in cut_off.metrics

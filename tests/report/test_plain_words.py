@@ -37,6 +37,12 @@ CLAIM = {
             "a random method passes too (Random); Grid 0.9",
             "a random method passes too (random tree); gridded method 0.9",
         ),
+        ("iris has 150 samples", "Iris, 150 flowers has 150 samples"),
+        (
+            "Grid > KM in the change of pair_f from iris",
+            "gridded method > KM in the change of F over pairs from Iris, 150 flowers",
+        ),
+        ("they look at iris here", "they look at iris here"),
         ("Random numbers, see grid/Grid/a and Grid-like", "Random numbers, see grid/Grid/a and Grid-like"),
         ("", ""),
     ],
@@ -96,3 +102,43 @@ def test_names_come_from_the_plan():
     names = names_of(load_plan("page_paper"), ["glass"])
     assert names.run("Grid", "glass") == "Gridded method on Glass identification"
     assert names.metrics["purity"] == "purity"
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "head", "entry"),
+    [
+        ("dataset", "iris", "data set", "Iris, 150 flowers"),
+        ("method", "Grid", "method", "gridded method"),
+        ("iris", "0.5", "Iris, 150 flowers", "0.5"),
+        ("iris: Grid", "iris", "Iris, 150 flowers: Grid", "iris"),
+        ("faces: published", "0.5", "Drawn faces (stand-in for FACES): published", "0.5"),
+        ("many", "Grid", "Many", "Grid"),  # what the paper has is described there, and has no name
+        ("setting", "iris", "setting", "iris"),
+    ],
+)
+def test_tables_have_names_in_their_heads_and_entries(column, text, head, entry):
+    names = Names(
+        NAMES.methods,
+        {**NAMES.datasets, "faces": "Drawn faces", "many": "Many"},
+        stand_ins={"faces": "FACES", "many": "185 images of three people"},
+    )
+    assert (names.head(column), names.entry(column, text)) == (head, entry)
+
+
+@pytest.mark.parametrize(
+    ("note", "written"),
+    [
+        ("Rows used: iris 10 of 150.", "Rows used: Iris, 150 flowers 10 of 150."),
+        (
+            "Beyond the paper, which does not use them: iris.",
+            "Beyond the paper, which does not use them: Iris, 150 flowers.",
+        ),
+        (
+            "iris: stand-in data (Iris, 150 flowers) for lilies.",
+            "Iris, 150 flowers: stand-in data for lilies.",
+        ),
+        ("iris are flowers; see iris: there.", "iris are flowers; see iris: there."),
+    ],
+)
+def test_notes_of_tables_name_data_where_they_list_them(note, written):
+    assert NAMES.note(note) == written

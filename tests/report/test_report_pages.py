@@ -233,11 +233,11 @@ def test_the_artifact_carries_the_verdict_of_the_number_it_repeats(results):
         if entry.claim
     }
     assert marked == {
-        ("Gridded method", "glass: published", "table1/glass/grid"),
-        ("Gridded method", "nested-blobs: published", "table1/blobs/grid"),
-        ("Plain method", "glass: published", "table1/glass/plain"),
-        ("Plain method", "nested-blobs: published", "table1/blobs/plain"),
-        ("Broken method", "nested-blobs: published", "table1/blobs/broken"),
+        ("Gridded method", "Glass identification: published", "table1/glass/grid"),
+        ("Gridded method", "Nested Gaussian blobs: published", "table1/blobs/grid"),
+        ("Plain method", "Glass identification: published", "table1/glass/plain"),
+        ("Plain method", "Nested Gaussian blobs: published", "table1/blobs/plain"),
+        ("Broken method", "Nested Gaussian blobs: published", "table1/blobs/broken"),
     }
 
 
@@ -252,7 +252,10 @@ def test_numbers_lead_to_exactly_their_cells(results):
                 if table.artifact.id == "table-1" and entry.target:
                     method = {"Gridded method": "Grid", "Plain method": "Plain"}.get(row[0].text, row[0].text)
                     group = groups[entry.target]
-                    assert (group.method, group.dataset) == (method, column.partition(":")[0])
+                    assert (group.method, view.links.names.data(group.dataset)) == (
+                        method,
+                        column.partition(":")[0],
+                    )
     overall = next(found for found in view.artifacts if found.artifact.id == "overall").rows[0]
     assert overall[0].target == overall[1].target
     assert set(sets[overall[0].target]) == set(frame.cell_id.str.rpartition("/")[0])
@@ -332,16 +335,18 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
     assert paper.statuses == {"ok": 10, "missing": 46}
     tables = {view.artifact.id: view for view in paper.artifacts}
     cells = {(row[0].text, row[1].text): [entry.text for entry in row] for row in tables["cells"].rows}
-    assert list(cells)[:3] == [("glass", "Broken"), ("glass", "Grid"), ("glass", "Oracle")]  # in their places
-    assert cells["glass", "Grid"][2:5] == ["12", "6", "6 missing"]
-    assert cells["glass", "Plain"][2:5] == ["4", "1", "3 missing"]
-    assert cells["nested-blobs", "Oracle"][2:] == ["4", "0", "4 missing", "–", "–", "–"]
+    glass, blobs = "Glass identification", "Nested Gaussian blobs"
+    in_their_places = [(glass, "Broken method"), (glass, "Gridded method"), (glass, "Oracle")]
+    assert list(cells)[:3] == in_their_places
+    assert cells[glass, "Gridded method"][2:5] == ["12", "6", "6 missing"]
+    assert cells[glass, "Plain method"][2:5] == ["4", "1", "3 missing"]
+    assert cells[blobs, "Oracle"][2:] == ["4", "0", "4 missing", "–", "–", "–"]
     table = {
         row[0].text: dict(zip(tables["table-1"].columns, row, strict=True)) for row in tables["table-1"].rows
     }
-    assert table["Oracle"]["glass: least cost"].text == "missing"
-    assert table["Plain method"]["nested-blobs: least cost"].text == "missing"
-    assert table["Gridded method"]["glass: least cost"].text.endswith("(3)")
+    assert table["Oracle"]["Glass identification: least cost"].text == "missing"
+    assert table["Plain method"]["Nested Gaussian blobs: least cost"].text == "missing"
+    assert table["Gridded method"]["Glass identification: least cost"].text.endswith("(3)")
     assert "Settings to choose from: 2 finished of 3 (Gridded method)." in tables["table-1"].notes
 
     write_report(folder, "smoke", ["page_paper"])
@@ -358,7 +363,7 @@ def test_a_partial_run_says_what_is_missing(tmp_path, results):
     ]
     assert len(missing) == 46
     overview = Page(folder / "report" / "page_paper-cells.html").words
-    assert "glass 5 7 28 18 nested-blobs 5 7 28 28" in overview
+    assert "Glass identification 5 7 28 18 Nested Gaussian blobs 5 7 28 28" in overview
 
 
 def test_a_whole_run_says_nothing_of_missing_cells_or_pages(pages, results):
@@ -379,8 +384,11 @@ def test_pages_say_where_a_run_used_fewer_rows_than_there_are(tmp_path, results,
     said = f"50 of {whole:,} (all for Oracle)"
     page = Page(folder / "report" / "page_paper.html").words
     assert f"rows used {said}" in page
-    assert f"Rows used: nested-blobs {said}" in page or f"Rows used: glass all; nested-blobs {said}" in page
-    assert f"Not all rows of the data were used: nested-blobs {said}." in page
+    title = "Nested Gaussian blobs"
+    assert (
+        f"Rows used: {title} {said}" in page or f"Rows used: Glass identification all; {title} {said}" in page
+    )
+    assert f"Not all rows of the data were used: {title} {said}." in page
     assert f"rows used: {said}" in Page(folder / "report" / "checks.html").words
     assert "rows used" not in (pages["page_paper.html"].words + pages["checks.html"].words).lower()
 
@@ -461,8 +469,12 @@ def test_a_full_run_of_5000_cells_stays_below_5_mb(tmp_path):
     assert sum(path.stat().st_size for path in written) < 5_000_000
     # Git keeps the main pages of a full run: they say what makes the others.
     texts = [path.read_text(encoding="utf-8") for path in written]
-    assert all('href="index.html#pages">Missing pages<' in text for text in texts)
-    assert ["make report" in text for text in texts].count(True) == 1
+    assert all('href="#pages">Missing pages<' in text and 'id="pages"' in text for text in texts)
+    words = "Git keeps the index, and a page and a certificate a paper. If a link leads nowhere, make report makes"
+    said = {path.name: Page(path).words.count(words) for path in written}
+    # At the foot of every page; beside the navigation, too, of pages that git keeps.
+    twice = {"index.html", "page_paper.html", "page_paper-certificate.html"}
+    assert said == {name: 2 if name in twice else 1 for name in said}
 
 
 def test_the_same_run_gives_the_same_bytes(results, report):

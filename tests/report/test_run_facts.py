@@ -48,18 +48,19 @@ def test_controls_are_read_at_the_point_of_the_rule_and_written_as_their_measure
     roles = {"Random": "control", "Oracle": "control", "A": "method", "B": "extra", "study": "study"}
     roles["A-otherwise"] = "alternative"
     plan = SimpleNamespace(
-        methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
+        methods={name: SimpleNamespace(role=role, label=f"label of {name}") for name, role in roles.items()},
         selection={"best": rule},
         datasets_of=lambda scope: ["d"],
+        title_of=lambda name: f"title of {name}",
     )
     context = SimpleNamespace(
         results=Results(records, {"best": rule}), measures={"sp": Measure("sp", "", "SP", "%")}, scope="full"
     )
     (row,) = control_rows(context, plan)
-    assert list(row) == ["dataset", "rule", "metric", "Random", "Oracle", "others"]
-    assert (row["dataset"], row["rule"], row["metric"]) == ("d", "best score", "SP (%)")
-    assert row["Random"] == "30.00 ± 7.07 (2)"
-    assert row["Oracle"] == "not measured" and row["others"] == "30.00 to 85.00"
+    assert list(row) == ["data set", "rule", "measure", "label of Random", "label of Oracle", "other methods"]
+    assert (row["data set"], row["rule"], row["measure"]) == ("title of d", "best score", "SP (%)")
+    assert row["label of Random"] == "30.00 ± 7.07 (2)"
+    assert row["label of Oracle"] == "not measured" and row["other methods"] == "30.00 to 85.00"
 
 
 def test_a_control_with_several_settings_stands_in_the_one_that_each_rule_chooses():
@@ -80,16 +81,22 @@ def test_a_control_with_several_settings_stands_in_the_one_that_each_rule_choose
         "fixed": Rule("fixed", "fixed", setting={"a": 1}),
     }
     plan = SimpleNamespace(
-        methods={name: SimpleNamespace(role=role) for name, role in (("Random", "control"), ("A", "method"))},
+        methods={
+            name: SimpleNamespace(role=role, label=f"label of {name}")
+            for name, role in (("Random", "control"), ("A", "method"))
+        },
         selection=selection,
         datasets_of=lambda scope: ["d"],
+        title_of=lambda name: f"title of {name}",
     )
     context = SimpleNamespace(
         results=Results(pd.DataFrame(records), selection, {"k": 1}),
         measures={"sp": Measure("sp", "", "SP", "%")},
         scope="full",
     )
-    assert [(row["rule"], row["Random"], row["others"]) for row in control_rows(context, plan)] == [
+    assert [
+        (row["rule"], row["label of Random"], row["other methods"]) for row in control_rows(context, plan)
+    ] == [
         ("near", "30.00 ± 7.07 (2)", "30.00 to 30.00"),
         ("far", "90.00 ± 7.07 (2)", "90.00 to 90.00"),
         ("low", "80.00 ± 14.14 (2)", "80.00 to 80.00"),
@@ -103,14 +110,17 @@ def test_a_control_of_which_few_cells_finished_says_so():
     rule = Rule("sp", "sp", "sp", "higher")
     roles = {"Random": "control", "A": "method"}
     plan = SimpleNamespace(
-        methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
+        methods={name: SimpleNamespace(role=role, label=f"label of {name}") for name, role in roles.items()},
         selection={"sp": rule},
         datasets_of=lambda scope: ["d"],
+        title_of=lambda name: f"title of {name}",
     )
     results = Results(pd.DataFrame(records), {"sp": rule})
     context = SimpleNamespace(results=results, measures={"sp": Measure("sp", "")}, scope="full")
     (row,) = control_rows(context, plan)
-    assert row["Random"] == "2 of 3 runs timeout: 60 s" and row["others"] == "0.5000 to 0.5000"
+    assert (
+        row["label of Random"] == "2 of 3 runs timeout: 60 s" and row["other methods"] == "0.5000 to 0.5000"
+    )
 
 
 def test_what_knows_nothing_stands_beside_the_controls_where_a_measure_says_it():
@@ -123,21 +133,24 @@ def test_what_knows_nothing_stands_beside_the_controls_where_a_measure_says_it()
     def shown(*controls):
         roles = {"Random": "control" if "Random" in controls else "study", "A": "method"}
         plan = SimpleNamespace(
-            methods={name: SimpleNamespace(role=role) for name, role in roles.items()},
+            methods={
+                name: SimpleNamespace(role=role, label=f"label of {name}") for name, role in roles.items()
+            },
             selection=rules,
             datasets_of=lambda scope: ["d"],
+            title_of=lambda name: f"title of {name}",
         )
         return [list(row.items()) for row in control_rows(context, plan)]
 
     nothing = "what knows nothing of the data"
     assert shown("Random") == [
         [
-            ("dataset", "d"),
+            ("data set", "title of d"),
             ("rule", rule),
-            ("metric", heading),
+            ("measure", heading),
             (nothing, blind),
-            ("Random", f"{value} (1)"),
-            ("others", f"{low} to {low}"),
+            ("label of Random", f"{value} (1)"),
+            ("other methods", f"{low} to {low}"),
         ]
         for rule, heading, blind, value, low in (
             ("sp", "sp (%)", "depends on the data", "25.00", "50.00"),

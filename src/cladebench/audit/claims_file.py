@@ -5,6 +5,7 @@ Checks the schema, expands tables and lists, and checks references.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import itertools
 import math
@@ -19,7 +20,7 @@ from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.kinds import KINDS
 from cladebench.audit.verdict_types import Rules
 from cladebench.bench.plan import Plan
-from cladebench.input_files import InputFileError, one_of, read_yaml, validate
+from cladebench.input_files import InputFileError, one_of, read_schema, read_yaml, validate, validator_of
 from cladebench.measures import MEASURES, Measure
 from cladebench.paper.catalogue import load_plan, load_programmes, resolve_package
 from cladebench.paper.printed import Printed, parse_printed
@@ -32,6 +33,19 @@ _QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "at", "w
 MAX_CLAIMS = 10_000
 
 _BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+@functools.cache
+def claims_validator() -> Any:
+    """Return the validator of claims files: what all claims share, and the form of each kind."""
+    schema = read_schema("claims")
+    claim = schema["$defs"]["claim"]
+    claim["properties"]["kind"]["enum"] = list(KINDS)
+    claim["allOf"] = [
+        {"if": {"required": ["kind"], "properties": {"kind": {"const": name}}}, "then": kind.form}
+        for name, kind in KINDS.items()
+    ]
+    return validator_of(schema)
 
 
 def claims_path(paper: str) -> Path | None:
@@ -83,7 +97,7 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
     name = _name(path)
     document = read_yaml(path, name)
     try:
-        validate(document, "claims", name)
+        validate(document, claims_validator(), name)
     except InputFileError as error:
         raise ClaimsError(str(error)) from None
     _check_families(document, name)

@@ -164,14 +164,14 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     numbers = _of_pairs(comparison, rules, tests)
     label = comparison.label
     if comparison.against > 1:
-        best = f", best mean {comparison.best}" if comparison.best else ""
-        label += f" (decides among {comparison.against}{best})"
+        best = f"; best mean {comparison.best}" if comparison.best else ""
+        label += f" (the least clear of {comparison.against} comparisons{best})"
     if comparison.exact:
         if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
         if gap.value > 0 or (gap.value == 0 and comparison.or_equal):
-            return Outcome(REPRODUCED, f"{label}: holds; nothing varies", **numbers)
-        return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies", **numbers)
+            return Outcome(REPRODUCED, f"{label}: holds; nothing varies between repetitions", **numbers)
+        return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies between repetitions", **numbers)
     if not math.isfinite(gap.se):
         return not_testable(f"{label}: n too small: a single pair gives no test", **numbers)
     numbers |= {"p_value": comparison.p_value, "p_exact": comparison.p_exact, "p_adjusted": p_adjusted}
@@ -245,7 +245,7 @@ def judge_bound(
     said = f"{label}: holds in all {differences.size}"
     if not point:
         rate = 1 - 0.05 ** (1 / differences.size)
-        said += f"; violations in up to {rate:.0%} of repetitions are not excluded"
+        said += f", which cannot exclude that up to {rate:.0%} of further repetitions violate it"
     return Outcome(REPRODUCED, said, **numbers)
 
 

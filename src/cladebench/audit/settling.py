@@ -119,7 +119,9 @@ def settle(
 
 def passed_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:
     """Say that a sentence holds only with parts that random methods pass."""
-    said = f"holds only with parts that random methods pass too: {_listed(parts)}"
+    needed = "a part" if len(parts) == 1 else f"{len(parts)} parts"
+    named = "".join(f" ({part})" for part in parts[:3])
+    said = f"does not hold without {needed} that random methods pass too, and this shows nothing{named}"
     reason = f"{said}; {_measured(settled.verdict, settled.reason)}"
     return replace(settled, verdict=UNINFORMATIVE, reason=reason, depends_on=())
 
@@ -130,7 +132,7 @@ def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
     others = [f"{_WITH[s]} with {n}" for s, n in counts.items() if n and s != stance]
     if not others:
         return ""
-    return f"; the same with {counts[stance]} of {sum(counts.values())} choices, {', '.join(others)}"
+    return f"; the same answer with {counts[stance]} of {sum(counts.values())} choices, {', '.join(others)}"
 
 
 def _turned(

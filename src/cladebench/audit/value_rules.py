@@ -94,7 +94,7 @@ def judge_value(
     if differ <= rules.alpha:
         what = "more than rounding" if not tolerance else "more than the tolerance"
         return Outcome(CONTRADICTED, f"{size}: {what}{by_test('Welch t', differ, found)}", **numbers)
-    draw = "; the paper's is one draw of the data" if one_draw else ""
+    draw = "; the paper's number is of one draw of the data" if one_draw else ""
     reason = (
         f"{size}: neither a difference ({p_text(differ)}) nor agreement within {significant(matters)} "
         f"({p_text(agree)}) is shown{draw}; "

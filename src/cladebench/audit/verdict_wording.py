@@ -15,7 +15,7 @@ def p_text(value: float) -> str:
 
 def by_test(test: str, p: float, gap: Difference) -> str:
     """Which test spoke, and how clearly; nothing where nothing varies."""
-    return "; nothing varies" if gap.se == 0 else f", {test}, {p_text(p)}"
+    return "; nothing varies between repetitions" if gap.se == 0 else f", {test}, {p_text(p)}"
 
 
 def claimed_range(low: float | None, high: float | None) -> str:

@@ -8,14 +8,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import shutil
-import signal
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from cladebench import datasets
@@ -25,19 +22,12 @@ from cladebench.bench import run_cell as cells
 from cladebench.bench.cell_spec import CellSpec, MethodPlan
 from cladebench.bench.jobs import Job, PlannedCell
 from cladebench.bench.progress import Progress
+from cladebench.bench.signals import signals_raise
 from cladebench.bench.store import RecordError, Store
 from cladebench.bench.watchdog import Ending, Worker, breach, open_log
 from cladebench.files import write_json
 
 KEPT = ("ok", "not_applicable")
-
-
-class Interrupted(BaseException):
-    """A signal asked this process to end; `signum` says which."""
-
-    def __init__(self, signum: int) -> None:
-        super().__init__(f"stopped by {signal.Signals(signum).name}")
-        self.signum = signum
 
 
 class JobLocked(RuntimeError):
@@ -61,32 +51,6 @@ class JobSummary:
     statuses: Counter[str]
     reused: int
     seconds: float
-
-
-@contextlib.contextmanager
-def _signals_raise() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `Interrupted`.
-
-    So the worker is killed on the way out.
-
-    One that is ignored stays ignored, as SIGINT is where a shell runs a command in the background.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def handler(signum: int, frame: FrameType | None) -> None:
-        raise Interrupted(signum)
-
-    heard = [
-        number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) != signal.SIG_IGN
-    ]
-    previous = {number: signal.signal(number, handler) for number in heard}
-    try:
-        yield
-    finally:
-        for number, action in previous.items():
-            signal.signal(number, action)
 
 
 @contextlib.contextmanager
@@ -218,7 +182,7 @@ def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSumm
         If the folder cannot be written.
     """
     start = time.monotonic()
-    with _signals_raise(), _lock(store.root / "jobs" / f".{job.lock_name}.lock"):
+    with signals_raise(), _lock(store.root / "jobs" / f".{job.lock_name}.lock"):
         _remove_half_written(store, job)
         origins = _Origins(job)
         keys = _Keys(job, origins)

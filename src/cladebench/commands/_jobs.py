@@ -29,7 +29,8 @@ def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
     """
     from cladebench.bench.core_build import StaleCore, check_core_is_fresh
     from cladebench.bench.progress import Progress
-    from cladebench.bench.run_job import Interrupted, JobLocked, run_job
+    from cladebench.bench.run_job import JobLocked, run_job
+    from cladebench.bench.signals import Interrupted
     from cladebench.bench.store import Store
     from cladebench.bench.watchdog import WorkerFailure
     from cladebench.workflow.run_state import standing

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from cladebench import datasets
+from cladebench import datasets, extras
+from cladebench.bench.config import Config, load_config
 from cladebench.bench.core_build import StaleCore, check_core_is_fresh, core_build_id, core_sources_digest
 from cladebench.commands._options import user_path
-from cladebench.commands.data import configured
 from cladebench.datasets import fetch, settings
+from cladebench.input_files import InputFileError
 
 MINIMUM_PYTHON = (3, 11)
 
@@ -29,18 +30,30 @@ def register(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = subparsers.add_parser(
         "verify",
         help="check this installation",
-        description="Check this installation in a few seconds: Python, the compiled core, the data on this machine, "
-        "write access to cache and results. Never asks the network. Exit code 1 on a fault.",
+        description="Check this installation in a few seconds: Python, the compiled core, the extras, the data on this "
+        "machine, write access to cache and results. Extras and data that are not here are no fault. Never asks the "
+        "network. Exit code 1 on a fault.",
     )
     parser.add_argument(
         "--config", type=user_path, metavar="FILE", help="configuration (default: config/config.yaml)"
     )
-    parser.set_defaults(func=configured(verify))
+    parser.set_defaults(func=verify)
 
 
 def verify(args: argparse.Namespace) -> int:
     """Run every check, one line each."""
-    checks, faults = list(_checks(args)), 0
+    try:
+        config = load_config(args.config)
+        unread = None
+        os.environ.update(config.data.environment())
+    except InputFileError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except ModuleNotFoundError as error:  # of the reader of YAML: the core is checked without it
+        config, unread = Config(), extras.advice(error)
+        if unread is None:
+            raise
+    checks, faults = list(_checks(config, unread)), 0
     for name, check in checks:
         try:
             print(f"ok    {name}: {check()}")
@@ -51,15 +64,17 @@ def verify(args: argparse.Namespace) -> int:
     return int(faults > 0)
 
 
-def _checks(args: argparse.Namespace) -> Iterator[tuple[str, Callable[[], str]]]:
-    from cladebench.bench.config import load_config
-
+def _checks(config: Config, unread: str | None) -> Iterator[tuple[str, Callable[[], str]]]:
     yield "Python", check_python
     yield "core", check_core
+    if unread:
+        yield "configuration", lambda: f"not read, its defaults hold: {unread}"
+    for extra, absent in extras.lacking().items():
+        yield f"extra {extra}", partial(describe_extra, extra, absent)
     for name in datasets.names():
         yield f"data {name}", partial(check_data, name)
     yield "cache", partial(check_writable, settings.current().cache, f"{settings.CACHE} or data.cache")
-    yield "results", partial(check_writable, Path(load_config(args.config).results_dir), "results_dir")
+    yield "results", partial(check_writable, Path(config.results_dir), "results_dir")
 
 
 def check_python() -> str:
@@ -94,6 +109,13 @@ def check_core() -> str:
         )
     origin = "matches its sources" if core_sources_digest() else "no checkout to compare it with"
     return f"build {core_build_id()[:12]}, {origin}, {_core.max_threads()} threads"
+
+
+def describe_extra(extra: str, absent: list[str]) -> str:
+    """Say what an extra lacks; that is no fault."""
+    if not absent:
+        return "installed"
+    return f"lacks {', '.join(absent)}; pip install 'cladebench[{extra}]' completes it"
 
 
 def check_data(name: str) -> str:

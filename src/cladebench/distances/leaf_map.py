@@ -143,8 +143,8 @@ class LeafMap(sparse.csr_array):
     def neighbors(self, n_neighbors: int, other: LeafMap | None = None) -> tuple[FloatArray, IntArray]:
         """Find the nearest rows of another map.
 
-        Those of the largest proximities, or of the least distances; of equal ones those with the lowest indices. A row
-        is not left out of its own neighbours.
+        Of equally near rows those with the lowest indices are taken, and come first. A row is not left out of its own
+        neighbours.
 
         Parameters
         ----------
@@ -155,8 +155,9 @@ class LeafMap(sparse.csr_array):
 
         Returns
         -------
-        value : ndarray of float64, shape (n, n_neighbors)
-            Proximities or distances, the nearest first.
+        distance : ndarray of float64, shape (n, n_neighbors)
+            Ascending. Where the map has proximities it is 1 less these, and negative for one above 1, which "oob" may
+            have.
         index : ndarray of int64, shape (n, n_neighbors)
             Rows of ``other``.
 
@@ -173,6 +174,8 @@ class LeafMap(sparse.csr_array):
             )
         find = least_products if self.weights == "distance" else largest_products
         value, index = find(self._left(), right.T.tocsr(), int(n_neighbors))
+        if self.weights != "distance":
+            value = self._divisor - value
         return value / self._divisor, index
 
     def copy(self) -> Self:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ import pandas as pd
 from cladebench.bench.cells_table import read_cells
 from cladebench.export.checkout import CONFIGURATION, Checkout, find_checkout
 from cladebench.export.crate_data import DATA, KINDS, data_entities, paper_entity, paper_id
+from cladebench.export.crate_software import is_code, software_entities
 from cladebench.export.run_folder import Format, RunFolder, as_json
 from cladebench.input_files import InputFileError
-from cladebench.report.run_facts import environment_rows, provenance
+from cladebench.report.run_facts import environment_rows
 
 METADATA = "ro-crate-metadata.json"
 CONTEXT = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
@@ -120,8 +121,8 @@ class Crate:
 
     @functools.cached_property
     def software(self) -> list[dict[str, Any]]:
-        """Each version of each package that runs were made with."""
-        return list(_software(provenance(self.environments)["versions"]))
+        """States of the code and packages that runs were made with."""
+        return software_entities(self.environments)
 
     @functools.cached_property
     def results(self) -> list[dict[str, Any]]:
@@ -145,7 +146,8 @@ class Crate:
         workflow = {
             "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
             "name": "cladebench",
-            "description": "the workflow: runs, checks, verdicts, tables, figures and pages",
+            "description": "the workflow at the time of the export: runs, checks, verdicts, tables, figures and pages. "
+            "The states of the code with which runs were made are among its software requirements.",
             "programmingLanguage": refs([SNAKEMAKE])[0],
             "author": refs(self.authors),
             "creator": refs(self.authors),
@@ -160,11 +162,13 @@ class Crate:
         """The run. Its files do not say when it began and ended."""
         papers = ", ".join(paper.name for paper in self.run.papers)
         hours = self.cells["cpu_seconds"].sum() / 3600
+        states = sum(map(is_code, self.software))
         return {
             "@id": f"#run-{hashlib.sha256(self.outputs['audit.csv']).hexdigest()[:12]}",
             "@type": "CreateAction",
             "name": f"Run of {papers}",
-            "description": f"{len(self.cells):,} runs of methods on data, {hours:.1f} CPU hours. "
+            "description": f"{len(self.cells):,} runs of methods on data, {hours:.1f} CPU hours, "
+            f"made with {states} state{'s' * (states != 1)} of the code. "
             "The files of a run do not say when it began and ended.",
             "instrument": refs(self.code[:1]),
             "agent": refs(self.authors),
@@ -272,18 +276,6 @@ def _author(author: Mapping[str, Any]) -> dict[str, Any]:
         "@type": "Organization" if "name" in author else "Person",
         "name": name,
     }
-
-
-def _software(versions: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Packages by name and version."""
-    for name, joined in versions.items():
-        for version in joined.split(", "):
-            yield {
-                "@id": f"#software-{quote(f'{name}-{version}')}",
-                "@type": "SoftwareApplication",
-                "name": name,
-                "softwareVersion": version,
-            }
 
 
 FORMAT = Format(".", files)

@@ -33,7 +33,7 @@ class Split:
     score : float
         The leaf with the largest score is split first. Not NaN.
     models : ndarray of shape (n_clusters, n_features), optional
-        A linear model for each cluster.
+        A linear model, or a centre, for each cluster.
     facts : mapping of str to float
         What else is worth keeping of the split, by name (objective, iterations, ...).
     """

@@ -33,10 +33,10 @@ class GreedyByDistance(GreedyTopDown):
     average_over: str
 
     @abstractmethod
-    def _cluster(self, node: Node) -> np.ndarray:
-        """Return the cluster of each sample of the node.
+    def _cluster(self, node: Node) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the cluster of each sample of the node, and the clusters' centres.
 
-        Integers 0, 1, ..., none left out.
+        Integers 0, 1, ..., none left out. None where there are no centres.
         """
 
     def _check_parameters(self) -> None:
@@ -45,13 +45,15 @@ class GreedyByDistance(GreedyTopDown):
         check_choice("average_over", self.average_over, AVERAGES)
 
     def _split(self, node: Node) -> Split | None:
-        labels = self._cluster(node)
+        labels, centers = self._cluster(node)
         if not labels.any():
             return None
         points = self._X[node.samples]
         if self.grow == "compact":
-            return Split(labels, -within_cluster_distance(points, labels, self.average_over))
-        return Split(labels, distances_to_centers(points, np.zeros_like(labels)).sum())
+            score = -within_cluster_distance(points, labels, self.average_over)
+        else:
+            score = float(distances_to_centers(points, np.zeros_like(labels)).sum())
+        return Split(labels, score, centers)
 
 
 def within_cluster_distance(X: np.ndarray, labels: np.ndarray, average_over: str = "samples") -> float:

@@ -6,6 +6,7 @@ scikit-learn's, on one thread, and sound where clusters come out empty.
 from __future__ import annotations
 
 import warnings
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -14,9 +15,17 @@ from sklearn.exceptions import ConvergenceWarning
 from cladebench.threads import one_thread
 
 
-def kmeans_labels(
+class KMeansFit(NamedTuple):
+    """What `kmeans` finds."""
+
+    labels: np.ndarray
+    centers: np.ndarray
+    n_iter: int
+
+
+def kmeans(
     X: np.ndarray, n_clusters: int, *, n_init: int, seed: int, max_iter: int = 300, init: str = "k-means++"
-) -> tuple[np.ndarray, int]:
+) -> KMeansFit:
     """Cluster the rows by Lloyd's algorithm.
 
     Parameters
@@ -37,6 +46,8 @@ def kmeans_labels(
     labels : ndarray of int64, shape (n,)
         Clusters numbered by their first rows. There are fewer than ``n_clusters`` where X has fewer distinct rows (or
         rows that differ by no more than rounding), and none is empty.
+    centers : ndarray of shape (n_found, n_features)
+        Those of the clusters: each row belongs to the nearest one.
     n_iter : int
         Iterations of the start that was kept.
 
@@ -49,7 +60,15 @@ def kmeans_labels(
     with one_thread("openmp"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         model.fit(X)
-    return by_first_member(model.labels_), int(model.n_iter_)
+    labels = by_first_member(model.labels_)
+    _, first = np.unique(labels, return_index=True)
+    return KMeansFit(labels, model.cluster_centers_[model.labels_[first]], int(model.n_iter_))
+
+
+def kmeans_labels(X: np.ndarray, n_clusters: int, **how: Any) -> tuple[np.ndarray, int]:
+    """Give labels and number of iterations of `kmeans`."""
+    found = kmeans(X, n_clusters, **how)
+    return found.labels, found.n_iter
 
 
 def by_first_member(labels: np.ndarray) -> np.ndarray:

@@ -1,11 +1,13 @@
-"""Place new samples in a tree by the models of its splits."""
+"""Place new samples in a tree by the rule of its splits."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cladebench.hierarchy import Hierarchy
@@ -14,10 +16,53 @@ from cladebench.validation import check_features, check_magnitude
 
 
 class Placing(HierarchicalClusterer):
-    """A hierarchical clusterer whose splits have linear models.
+    """A hierarchical clusterer whose splits have a rule for new samples.
 
-    New samples are placed by them. A subclass defines `_models`.
+    A subclass defines `_scores`.
     """
+
+    @abstractmethod
+    def _scores(self, rows: np.ndarray, node: int) -> np.ndarray | None:
+        """Give the score of each row for each child of a node, or None where rows stay.
+
+        Shape (n, n_children), in the order of ``hierarchy_.children(node)``. A row's scores depend on no other row.
+        """
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Place new samples in the clusters of ``labels_``.
+
+        From the root down, each goes to the child with the largest score; of equal ones to the first. The score is that
+        of the child's model, or how near its centre is.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+            Sparse too, where the class says ``takes_sparse``.
+
+        Returns
+        -------
+        ndarray of intp, shape (n,)
+            Numbers of ``labels_``. Fitted samples get their own, up to rounding where two centres are equally near. Not
+            so where the class bounds the sizes of clusters (`HMMC`, `MMC`, `BalancedKMeans`): placed samples know no
+            bounds, and some fitted ones may get another cluster.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of features, or is not finite.
+
+        Notes
+        -----
+        O(n n_features) time for each child on a sample's way.
+        """
+        rows = checked_rows(self, X)
+        found, place_of = np.unique(place(rows, self.hierarchy_, self._scores), return_inverse=True)
+        label_of = np.array([self.labels_[self.hierarchy_.samples(node)[0]] for node in found], dtype=np.intp)
+        return label_of[place_of]
+
+
+class PlacingByModels(Placing):
+    """Its splits have linear models; a subclass defines `_models`."""
 
     @abstractmethod
     def _models(self) -> tuple[np.ndarray, np.ndarray]:
@@ -27,61 +72,89 @@ class Placing(HierarchicalClusterer):
         children of a node are in the order of its models.
         """
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Place new samples in the clusters of ``labels_``.
+    def _scores(self, rows: np.ndarray, node: int) -> np.ndarray | None:
+        n_children = len(self.hierarchy_.children(node))
+        if not n_children:
+            return None
+        models, intercepts = self._models()
+        W, constant = models[node, :n_children], intercepts[node, :n_children]
+        # The last bits of a BLAS product depend on where a row stands.
+        scores: np.ndarray = np.einsum("ij,kj->ik", rows, W, optimize=False) + constant
+        return scores
 
-        From the root down, each goes to the child whose model gives it the largest score; of equal ones to the first.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, n_features)
+class PlacingByCentres(Placing):
+    """Its splits have centres; a subclass may define `_centres`."""
 
-        Returns
-        -------
-        ndarray of intp, shape (n,)
-            Numbers of ``labels_``. Clusters that are fitted have bounds on their sizes, placed samples have not: some
-            fitted samples may get another cluster than in ``labels_``.
+    def _centres(self, node: int) -> np.ndarray | None:
+        """Give the centres of a node's children, shape (n_children, n_features).
 
-        Raises
-        ------
-        ValueError
-            If X has another number of features, or is not finite.
+        None where rows stay. By default those that the tree keeps as models.
         """
-        check_is_fitted(self)
-        check_features(X)
-        rows = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        check_magnitude(rows)
-        tree = self.hierarchy_
-        label_of = np.zeros(tree.n_nodes, dtype=np.intp)
-        label_of[tree.leaf_of] = self.labels_
-        return label_of[place(rows, tree, *self._models())]
+        n_children = len(self.hierarchy_.children(node))
+        return self.hierarchy_.node_data["models"][node, :n_children] if n_children else None
+
+    def _scores(self, rows: np.ndarray, node: int) -> np.ndarray | None:
+        centres = self._centres(node)
+        return None if centres is None else -squared_distances(rows, centres)
 
 
-def place(X: np.ndarray, tree: Hierarchy, models: np.ndarray, intercepts: np.ndarray) -> np.ndarray:
-    """Find the leaf of each row.
+def squared_distances(rows: Any, centres: np.ndarray) -> np.ndarray:
+    """Compute squared distances of rows to centres, each by itself.
 
     Parameters
     ----------
-    X : ndarray of shape (n, n_features)
+    rows : ndarray or CSR of shape (n, n_features)
+    centres : ndarray of shape (n_centres, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n, n_centres)
+        For CSR less the squared norm of the row, and by products, which are less exact far from zero.
+    """
+    if sparse.issparse(rows):
+        return np.einsum("kj,kj->k", centres, centres) - 2.0 * (rows @ centres.T)
+    distances = np.empty((len(rows), len(centres)))
+    for k, centre in enumerate(centres):
+        offsets = rows - centre
+        distances[:, k] = np.einsum("ij,ij->i", offsets, offsets)
+    return distances
+
+
+def checked_rows(fitted: Any, X: Any) -> Any:
+    """Check new samples of a fitted clusterer: float64, dense or, where it takes these, CSR."""
+    check_is_fitted(fitted)
+    check_features(X)
+    accepted = "csr" if fitted.takes_sparse else False
+    rows = validate_data(fitted, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=False)
+    check_magnitude(rows)
+    return rows
+
+
+def place(X: Any, tree: Hierarchy, scores: Callable[[Any, int], np.ndarray | None]) -> np.ndarray:
+    """Find the node at which each row stays.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n, n_features)
     tree : Hierarchy
-    models, intercepts : ndarray
-        See `Placing._models`.
+    scores : callable
+        See `Placing._scores`.
 
     Returns
     -------
     ndarray of int64, shape (n,)
         Nodes of the tree. Where a row goes depends on no other row.
     """
-    leaf = np.empty(len(X), dtype=np.int64)
-    waiting = [(tree.root, np.arange(len(X)))]
+    stays = np.empty(X.shape[0], dtype=np.int64)
+    waiting = [(tree.root, np.arange(X.shape[0]))]
     while waiting:
         node, rows = waiting.pop()
-        children = tree.children(node)
-        if not len(children):
-            leaf[rows] = node
+        found = scores(X[rows], node)
+        if found is None:
+            stays[rows] = node
             continue
-        W, constant = models[node, : len(children)], intercepts[node, : len(children)]
-        # The last bits of a BLAS product depend on where a row stands.
-        chosen = (np.einsum("ij,kj->ik", X[rows], W, optimize=False) + constant).argmax(axis=1)
-        waiting.extend((int(child), rows[chosen == k]) for k, child in enumerate(children))
-    return leaf
+        chosen = found.argmax(axis=1)
+        parts = [(int(child), rows[chosen == k]) for k, child in enumerate(tree.children(node))]
+        waiting.extend(part for part in parts if len(part[1]))
+    return stays

@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
 from cladebench.methods._max_margin import ROUNDING, balance_bounds, balanced_start
+from cladebench.methods._placing import PlacingByCentres
 from cladebench.solvers.assignment import balanced_assignment
 from cladebench.validation import check_choice, check_int, check_real
 
@@ -19,7 +21,7 @@ from cladebench.validation import check_choice, check_int, check_real
 GROWTHS = ("fall", "lowest", "largest")
 
 
-class BalancedKMeans(GreedyTopDown):
+class BalancedKMeans(PlacingByCentres, GreedyTopDown):
     """Split nodes by balanced k-means.
 
     It is a control for HMMC, which has margins instead of means.
@@ -56,7 +58,8 @@ class BalancedKMeans(GreedyTopDown):
     ----------
     hierarchy_ : Hierarchy
         Heights replay the order of the splits; ``node_data`` has each node's "score" (what ``grow`` goes by), "order"
-        of splitting, "inertia" (the sum of squared distances to the means after the split) and "n_iter".
+        of splitting, "inertia" (the sum of squared distances to the means after the split) and "n_iter", and
+        as "models" the means of its children, by which `predict` goes.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree: the leaves that stood when there were at most ``n_clusters``.
     n_leaves_grown_ : int
@@ -87,6 +90,12 @@ class BalancedKMeans(GreedyTopDown):
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 20}
+    contract_excuses: ClassVar[Mapping[str, Excuse]] = {
+        "check_fitted_rows_keep_their_clusters": (
+            "fitted clusters have bounds on their sizes",
+            "fitted rows change their clusters",
+        )
+    }
 
     def __init__(
         self,
@@ -128,7 +137,8 @@ class BalancedKMeans(GreedyTopDown):
 
     def _split(self, node: Node) -> Split | None:
         X = self._X[node.samples]
-        X = X - X.mean(axis=0)  # rounding is relative to the extent of the node, not to its place
+        mean = X.mean(axis=0)
+        X = X - mean  # rounding is relative to the extent of the node, not to its place
         random = np.random.RandomState(node.seed)
         lower, upper = balance_bounds(len(X), self.n_splits, self.slack)
         runs = []
@@ -141,7 +151,8 @@ class BalancedKMeans(GreedyTopDown):
         self.n_iter_, self.converged_ = max(self.n_iter_, n_iter), self.converged_ and ended
         fall = float(np.square(X).sum()) - inertia
         growth = {"fall": fall, "lowest": -fall, "largest": float(len(X))}
-        return Split(labels, growth[self.grow], facts={"inertia": inertia, "n_iter": float(n_iter)})
+        means = _means(X, labels, self.n_splits) + mean
+        return Split(labels, growth[self.grow], means, facts={"inertia": inertia, "n_iter": float(n_iter)})
 
 
 def balanced_descent(

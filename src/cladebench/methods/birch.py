@@ -16,6 +16,7 @@ from sklearn.cluster import Birch
 from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.methods._placing import checked_rows
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.validation import check_int, check_real, check_scale
 
@@ -46,6 +47,8 @@ class BirchTree(HierarchicalClusterer):
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree. Nodes of many entries skip small numbers of clusters, with a UserWarning: a star has
         cuts of 1 and n clusters alone. With ``branching_factor=2`` every number can be met.
+    subcluster_centers_ : ndarray of shape (n_leaves, n_features)
+        Centroids of the subclusters at which samples sit. `predict` goes by the nearest one.
 
     Notes
     -----
@@ -69,6 +72,8 @@ class BirchTree(HierarchicalClusterer):
     >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
     >>> BirchTree(branching_factor=2, random_state=0).fit(X).hierarchy_.to_newick()
     '((4,(2,3)),(0,1));'
+    >>> BirchTree(branching_factor=2, random_state=0).fit(X).predict([[5.2], [0.2]]).tolist()
+    [0, 1]
     """
 
     # Nodes of 50 entries would make stars of the small data of the tests.
@@ -94,7 +99,8 @@ class BirchTree(HierarchicalClusterer):
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)
         order = check_random_state(self.random_state).permutation(len(X))
-        centred = X - X.mean(axis=0)
+        self._mean = X.mean(axis=0)
+        centred = X - self._mean
         # scikit-learn wants a positive threshold (the square of the smallest one is zero) whose square is finite (no
         # radius of data that pass check_scale is as large).
         threshold = min(max(float(self.threshold), sys.float_info.min), math.sqrt(sys.float_info.max))
@@ -104,13 +110,36 @@ class BirchTree(HierarchicalClusterer):
             n_clusters=None,
             compute_labels=False,
         ).fit(centred[order])
-        return _hierarchy_of(tree.root_, centred)
+        hierarchy, self._centroids, self._members = _hierarchy_of(tree.root_, centred)
+        self.subcluster_centers_ = self._centroids + self._mean
+        return hierarchy
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Place new samples in the clusters of their nearest subclusters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, n_features)
+
+        Returns
+        -------
+        ndarray of intp, shape (n,)
+            Numbers of ``labels_``. Fitted samples get their own, unless two subclusters are equally near.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of features, or is not finite.
+        """
+        rows = checked_rows(self, X)
+        _, nearest = cKDTree(self._centroids).query(rows - self._mean)
+        return self.labels_[self._members[nearest]]
 
 
-def _hierarchy_of(root: Any, X: np.ndarray) -> Hierarchy:
+def _hierarchy_of(root: Any, X: np.ndarray) -> tuple[Hierarchy, np.ndarray, np.ndarray]:
     """Put every sample at the nearest subcluster of scikit-learn's tree.
 
-    It is a tree of ``_CFNode``.
+    It is a tree of ``_CFNode``. Also gives the centroids of the subclusters that have samples, and a sample of each.
     """
     parents: list[int] = []
     leaves: list[int] = []
@@ -127,5 +156,7 @@ def _hierarchy_of(root: Any, X: np.ndarray) -> Hierarchy:
                 parents.append(node)
             else:
                 stack.append((subcluster.child_, node))
-    _, nearest = cKDTree(np.array(centroids)).query(X)
-    return Hierarchy(parents, np.array(leaves)[nearest]).pruned()
+    centers = np.array(centroids)
+    _, nearest = cKDTree(centers).query(X)
+    used, members = np.unique(nearest, return_index=True)
+    return Hierarchy(parents, np.array(leaves)[nearest]).pruned(), centers[used], members

@@ -10,11 +10,12 @@ import numpy as np
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import Node
 from cladebench.methods._greedy_distance import GreedyByDistance
-from cladebench.methods._kmeans import kmeans_labels
+from cladebench.methods._kmeans import kmeans
+from cladebench.methods._placing import PlacingByCentres
 from cladebench.validation import check_int
 
 
-class GreedyKMeans(GreedyByDistance):
+class GreedyKMeans(PlacingByCentres, GreedyByDistance):
     """Grow a tree top-down by k-means, one leaf at a time.
 
     These are the baselines HKM and HKM-D of the hmmc paper (section 5).
@@ -56,8 +57,8 @@ class GreedyKMeans(GreedyByDistance):
     ----------
     hierarchy_ : Hierarchy
         Heights replay the growth: T at the root for T splits, 0 at the leaves. ``node_data`` has the "score" of each
-        split (minus the average distance where ``grow="compact"``, the total distance where it is "scattered") and
-        its place in the "order" of splits.
+        split (minus the average distance where ``grow="compact"``, the total distance where it is "scattered"),
+        its place in the "order" of splits, and as "models" the centres of its children, by which `predict` goes.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree: the leaves that stood when there were at most ``n_clusters``. Where a split into three or
         more passes over ``n_clusters`` there are fewer clusters, and a UserWarning that says which numbers can be met.
@@ -123,13 +124,13 @@ class GreedyKMeans(GreedyByDistance):
         self.n_iter_ = 0
         return super()._build(X, y)
 
-    def _cluster(self, node: Node) -> np.ndarray:
-        labels, n_iter = kmeans_labels(
+    def _cluster(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
+        found = kmeans(
             self._X[node.samples],
             self.n_splits,
             n_init=self.n_init,
             seed=node.seed,
             max_iter=self.max_iter,
         )
-        self.n_iter_ = max(self.n_iter_, n_iter)
-        return labels
+        self.n_iter_ = max(self.n_iter_, found.n_iter)
+        return found.labels, found.centers

@@ -148,11 +148,11 @@ class GreedySpectral(GreedyByDistance):
         finally:
             del self._lists
 
-    def _cluster(self, node: Node) -> np.ndarray:
+    def _cluster(self, node: Node) -> tuple[np.ndarray, None]:
         if self._lists is None:  # at the root
             self._lists = NeighborLists(self._X, LIST_FACTOR * self.n_neighbors)
         index, distance = self._lists.within(node.samples, min(self.n_neighbors, len(node.samples) - 1))
-        return spectral_labels(
+        labels = spectral_labels(
             index,
             distance,
             self.n_splits,
@@ -161,3 +161,4 @@ class GreedySpectral(GreedyByDistance):
             edges=self.edges,
             exponent=self.exponent,
         )
+        return labels, None

@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.methods._placing import PlacingByCentres
 from cladebench.methods._top_down import divide
-from cladebench.methods.base import HierarchicalClusterer
 from cladebench.validation import check_int, check_scale
 
 
-class HierarchicalKMeans(HierarchicalClusterer):
+class HierarchicalKMeans(PlacingByCentres):
     """Split by k-means from all samples down to single ones.
 
     Parameters
@@ -40,6 +40,8 @@ class HierarchicalKMeans(HierarchicalClusterer):
         Heights are inertias (sum of squared distances to the node's mean). Equal samples share a leaf.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree: the part with the largest inertia is split next.
+    split_centers_ : dict of int to ndarray, shape (n_children, n_features)
+        Of each node that the cut splits the centres of its children, by which `predict` goes.
     n_iter_ : int
         The most Lloyd iterations that the starts of a node took.
 
@@ -62,8 +64,11 @@ class HierarchicalKMeans(HierarchicalClusterer):
     --------
     >>> from cladebench.methods import HierarchicalKMeans
     >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
-    >>> HierarchicalKMeans(n_clusters=3, random_state=0).fit(X).labels_.tolist()
+    >>> found = HierarchicalKMeans(n_clusters=3, random_state=0).fit(X)
+    >>> found.labels_.tolist()
     [2, 2, 0, 0, 1]
+    >>> found.predict([[4.0], [100.0]]).tolist()
+    [0, 1]
     """
 
     contract_params: ClassVar[Mapping[str, Any]] = {"n_init": 2}
@@ -95,26 +100,36 @@ class HierarchicalKMeans(HierarchicalClusterer):
         check_scale(X)
         random = check_random_state(self.random_state)
         inertias: list[float] = []
+        centers_of: dict[int, np.ndarray] = {}
         self.n_iter_ = 0
 
         def split(samples: np.ndarray) -> list[np.ndarray]:
             # Centred, so that rounding is relative to the extent of the node, not to its place.
-            points = X[samples] - X[samples].mean(axis=0)
+            mean = X[samples].mean(axis=0)
+            points = X[samples] - mean
+            node = len(inertias)
             inertias.append(float((points * points).sum()))
             if len(samples) <= self.leaf_size or (X[samples] == X[samples[0]]).all():
                 return []
             if len(samples) == 2:
+                centers_of[node] = X[samples]
                 return [samples[:1], samples[1:]]
             starts = plus_plus(points, self.branching, self.n_init, random)
-            labels, n_iter = lloyd(points, starts, self.max_iter)
+            labels, n_iter, centers = lloyd(points, starts, self.max_iter)
             self.n_iter_ = max(self.n_iter_, n_iter)
-            parts = [samples[labels == j] for j in range(self.branching)]
-            parts = [part for part in parts if len(part)]
-            # One part: the samples differ by no more than rounding.
-            return parts if len(parts) > 1 else []
+            full = np.unique(labels)
+            if len(full) == 1:  # the samples differ by no more than rounding
+                return []
+            centers_of[node] = centers[full] + mean
+            return [samples[labels == j] for j in full]
 
         parents, leaf_of = divide(len(X), np.arange(len(X)), split, lambda samples: samples)
-        return Hierarchy(parents, leaf_of, heights=inertias)
+        tree = Hierarchy(parents, leaf_of, heights=inertias)
+        self.split_centers_ = {node: centers_of[node] for node in tree.splits(self.n_clusters)}
+        return tree
+
+    def _centres(self, node: int) -> np.ndarray | None:
+        return self.split_centers_.get(node)
 
 
 def plus_plus(X: np.ndarray, n_clusters: int, n_init: int, random: np.random.RandomState) -> np.ndarray:
@@ -147,7 +162,7 @@ def plus_plus(X: np.ndarray, n_clusters: int, n_init: int, random: np.random.Ran
     return centers
 
 
-def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> tuple[np.ndarray, int]:
+def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> tuple[np.ndarray, int, np.ndarray]:
     """Run Lloyd's algorithm from several starts at once.
 
     Keep the run with the least inertia.
@@ -167,12 +182,15 @@ def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> tuple[np.ndarray
         Cluster of each sample in the best run. A cluster can be empty.
     n_iter : int
         Iterations until no run changed, at most ``max_iter``.
+    centers : ndarray of shape (n_clusters, n_features)
+        Those to which the samples are nearest. The means of their clusters, unless ``max_iter`` ended it.
     """
     n_init, n_clusters, n_features = centers.shape
     flat = centers.reshape(n_init * n_clusters, n_features)
     labels = np.full((len(X), n_init), -1)
     members = np.zeros((len(X), n_init, n_clusters))
     for n_iter in range(1, max_iter + 1):  # noqa: B007 - read after the loop
+        nearest = flat
         scores = np.einsum("ij,ij->i", flat, flat) - 2.0 * (X @ flat.T)
         assigned = scores.reshape(len(X), n_init, n_clusters).argmin(axis=2)
         if (assigned == labels).all():
@@ -187,4 +205,5 @@ def lloyd(X: np.ndarray, centers: np.ndarray, max_iter: int) -> tuple[np.ndarray
     counts = np.maximum(members.sum(axis=0).ravel(), 1.0)
     # Inertia is the total sum of squares less this.
     explained = (np.einsum("ij,ij->i", sums, sums) / counts).reshape(n_init, n_clusters).sum(axis=1)
-    return labels[:, int(np.argmax(explained))], n_iter
+    best = int(np.argmax(explained))
+    return labels[:, best], n_iter, nearest.reshape(centers.shape)[best]

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._greedy import GreedyTopDown, Node, Split
 from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_node
-from cladebench.methods._placing import Placing
+from cladebench.methods._placing import PlacingByModels
 from cladebench.validation import check_choice, check_flag, check_int, check_real
 
 REGULARIZERS = ("group+exclusive", "group", "exclusive", "l1", "l2")
@@ -22,7 +22,7 @@ GROWTHS = ("score", "lowest", "mean", "largest")
 SCORE_FLOOR = 1e-12
 
 
-class HMMC(Placing, GreedyTopDown):
+class HMMC(PlacingByModels, GreedyTopDown):
     """Split nodes by max-margin clustering, the easiest one next.
 
     This is hierarchical maximum-margin clustering.

@@ -10,11 +10,12 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from cladebench.methods._flat import FlatClusterer
-from cladebench.methods._kmeans import kmeans_labels
+from cladebench.methods._kmeans import kmeans
+from cladebench.methods._placing import PlacingByCentres
 from cladebench.validation import check_int
 
 
-class FlatKMeans(FlatClusterer):
+class FlatKMeans(PlacingByCentres, FlatClusterer):
     """Cluster by k-means: the baseline KM of the hmmc paper.
 
     See its section 5.
@@ -37,6 +38,8 @@ class FlatKMeans(FlatClusterer):
         A root with one leaf for each cluster.
     labels_ : ndarray of shape (n_samples,)
         Clusters, numbered by their first samples. Fewer than ``n_clusters`` where fewer samples are distinct.
+    cluster_centers_ : ndarray of shape (n_found, n_features)
+        The centre of each cluster of ``labels_``. `predict` goes by the nearest one.
     n_iter_ : int
         Lloyd iterations of the start that was kept.
 
@@ -49,8 +52,11 @@ class FlatKMeans(FlatClusterer):
     --------
     >>> from cladebench.methods import FlatKMeans
     >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
-    >>> FlatKMeans(n_clusters=3, random_state=0).fit(X).labels_.tolist()
+    >>> found = FlatKMeans(n_clusters=3, random_state=0).fit(X)
+    >>> found.labels_.tolist()
     [0, 0, 1, 1, 2]
+    >>> found.predict([[4.0], [100.0]]).tolist()
+    [1, 2]
     """
 
     takes_sparse = True
@@ -75,14 +81,18 @@ class FlatKMeans(FlatClusterer):
 
     def _cluster(self, X: np.ndarray) -> np.ndarray:
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        labels, self.n_iter_ = kmeans_labels(
+        found = kmeans(
             _plain(X) if sparse.issparse(X) else X,
             self.n_clusters,
             n_init=self.n_init,
             seed=seed,
             max_iter=self.max_iter,
         )
-        return labels
+        self.cluster_centers_, self.n_iter_ = found.centers, found.n_iter
+        return found.labels
+
+    def _centres(self, node: int) -> np.ndarray | None:
+        return self.cluster_centers_ if len(self.hierarchy_.children(node)) else None
 
 
 def _plain(X: Any) -> sparse.csr_array:

@@ -13,11 +13,11 @@ from sklearn.utils import check_random_state
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._flat import flat_hierarchy
 from cladebench.methods._max_margin import ROUNDINGS, STARTS, Penalties, split_node
-from cladebench.methods._placing import Placing
+from cladebench.methods._placing import PlacingByModels
 from cladebench.validation import check_choice, check_int, check_real, check_scale
 
 
-class MMC(Placing):
+class MMC(PlacingByModels):
     """Split all samples into all clusters at once, by max-margin.
 
     This is flat maximum-margin clustering.

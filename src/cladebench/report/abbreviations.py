@@ -37,6 +37,8 @@ _TERMS = {
         "SVM-cluster": "a support vector machine that learns to cluster",
         "multiple kernel SVM": "a classifier that learns weights of several kernels",
         "rounds": "steps of learning, each over all training sets",
+        "price": "what each cluster costs, which decides how many there are",
+        "loss": "what learning lowers on the training sets",
         "NN accuracy": "how often a point has the class of its nearest neighbour",
         "matched accuracy": "share of points in the cluster that is matched with their class",
     },
@@ -48,7 +50,10 @@ _TERMS = {
     "HFD": {
         "must-links": "pairs that are told to belong together",
         "cannot-links": "pairs that are told to belong apart",
+        "relaxed constraints": "a split may leave some cannot-links together",
+        "unconstrained points": "points that no must-link or cannot-link names",
     },
+    "NTC": {"star": "a tree in which all clusters are equally far apart"},
     "HMMC": {"stand-ins": "data used instead of the paper's, which are not public"},
 }
 #: Methods whose names say little; only on pages of papers that run them.

@@ -5,7 +5,8 @@ Measures, provenance and the ends of logs, as JSON for their script.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -34,7 +35,9 @@ class _Interned:
         return self._numbers[key]
 
 
-def cell_details(records: pd.DataFrame, groups: Iterable[Group], store: Store) -> dict[str, Any]:
+def cell_details(
+    records: pd.DataFrame, groups: Iterable[Group], store: Store, names: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Gather what a page shows of each cell, as JSON.
 
     It is compact: what many cells share is stored once.
@@ -47,12 +50,15 @@ def cell_details(records: pd.DataFrame, groups: Iterable[Group], store: Store) -
         The settings on the page.
     store : Store
         For the logs of failed cells, where the records are still on disk.
+    names : mapping of str to str, optional
+        What readers call each metric; by default its id.
 
     Returns
     -------
     dict
         ``groups``: for each setting its id, setting, estimator, parameters, names of metrics and cells; a cell is a
         list in the order of ``FIELDS`` in ``cells.js``. Numbers have 7 digits; ``cells.parquet`` has them all.
+        ``names``: what readers call each measurement.
     """
     environments, data, texts = _Interned(), _Interned(), _Interned()
     logs = _failed_logs(records, store)
@@ -92,7 +98,26 @@ def cell_details(records: pd.DataFrame, groups: Iterable[Group], store: Store) -
                 "cells": cells,
             }
         )
-    return {"groups": found, "environments": environments.values, "data": data.values, "texts": texts.values}
+    return {
+        "groups": found,
+        "environments": environments.values,
+        "data": data.values,
+        "texts": texts.values,
+        "names": _names_of_measured(measured, names or {}),
+    }
+
+
+def _names_of_measured(
+    measured: Mapping[str, Mapping[str, float]], names: Mapping[str, str]
+) -> dict[str, str]:
+    """Name what was measured for readers; a name that two metrics have tells nothing apart."""
+    shared = Counter(names.values())
+    found = {}
+    for name in sorted({name for values in measured.values() for name in values}):
+        metric, at, point = name.partition(" at ")
+        title = names.get(metric, metric)
+        found[name] = f"{title if shared[title] < 2 else metric.replace('_', ' ')}{at}{point}"
+    return found
 
 
 def _failed_logs(records: pd.DataFrame, store: Store) -> dict[str, str]:

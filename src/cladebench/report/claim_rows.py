@@ -133,7 +133,7 @@ class ClaimRow:
 
         Cut at a word.
         """
-        reason = self.reason.partition("; the same with ")[0]
+        reason = self.reason.partition("; the same answer with ")[0]
         return reason if len(reason) <= 110 else reason[:110].rpartition(" ")[0].rstrip(",;:") + " …"
 
     @property
@@ -229,7 +229,8 @@ def said_by(claim: Mapping[str, Any], names: Names) -> str:
     if claim["kind"] == "sentence" or not what:
         what = f"“{shortened(claim['quote'], 110)}”" if claim["quote"] else claim["claim"]
     data = names.datasets.get(claim["dataset"], "")
-    return f"{what}, {data}" if data else what
+    between = " to " if " in the change of " in what else ", "
+    return f"{what}{between}{data}" if data else what
 
 
 def place_for_readers(place: str) -> str:

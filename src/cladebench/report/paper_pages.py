@@ -115,7 +115,7 @@ def paper_pages(
             yield page, html_page("paper-table.html", of_runs=placed in runs, **values, **common)
     yield overview_page(name), html_page("cells-overview.html", title=f"All runs: {title}", **common)
     for dataset, number in paper.details:
-        heading = f"Runs on {dataset}: {title}"
+        heading = f"Runs on {paper.links.names.datasets.get(dataset, dataset)}: {title}"
         values = {"dataset": dataset, "number": number, "title": heading}
         yield cells_page(name, dataset, number), html_page("cells.html", **values, **common)
 

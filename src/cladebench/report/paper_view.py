@@ -229,9 +229,11 @@ class PaperView:
     def rows_used(self) -> str:
         """Say which data sets were not used as a whole.
 
-        ``awa-attr 1,000 of 30,475; ...``; empty where all were.
+        ``Spambase 1,000 of 4,601; ...``; empty where all were.
         """
-        return "; ".join(f"{data['name']} {data['rows_used']}" for data in self.datasets if data["rows_used"])
+        return "; ".join(
+            f"{data['title']} {data['rows_used']}" for data in self.datasets if data["rows_used"]
+        )
 
     @property
     def said(self) -> dict[str, str]:

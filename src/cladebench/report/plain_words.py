@@ -15,6 +15,20 @@ _VERDICT = re.compile(r"\b(reproduced|within noise|direction only|contradicted|i
 #: A measure in brackets, where the end of the line names it for both sides.
 _REPEATED = re.compile(r" \((?P<metric>[^()]+)\)(?=.* in (?P=metric)$)")
 _LONGEST = 160
+#: What the paper calls its data may be a sentence: then it is no name.
+_SHORT_NAME = 20
+#: Heads of columns that are ids in the files of tables.
+_HEADS = {
+    "dataset": "data set",
+    "other": "not ok",
+    "cpu_seconds": "CPU seconds",
+    "median_cpu_seconds": "CPU seconds, median of a run",
+    "peak_memory_mb": "peak memory, MiB",
+}
+#: Notes that list data sets.
+_LISTED = re.compile(r"Rows used: |Beyond the paper, |Constraints: ")
+#: Ids of data where no word can stand: before what they have, behind what changes from them.
+_DATA = re.compile(r"^[\w-]+(?= has \d)|(?<= from )[\w-]+$")
 _RANDOM = re.compile(r"(?<= too \()[^()]*(?=\))")
 
 
@@ -22,17 +36,50 @@ _RANDOM = re.compile(r"(?<= too \()[^()]*(?=\))")
 class Names:
     """Names of a paper's methods, data sets and metrics, by their ids.
 
-    For claims their places in print.
+    For claims their places in print. For stand-in data what the paper calls its own.
     """
 
     methods: Mapping[str, str] = field(default_factory=dict)
     datasets: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
 
     def run(self, method: str, dataset: str) -> str:
         """Name a method on a data set."""
         return f"{self.methods.get(method, method)} on {self.datasets.get(dataset, dataset)}"
+
+    def data(self, dataset: str) -> str:
+        """Name a data set beside printed numbers.
+
+        Of stand-in data the name that the paper uses is there too, where it is one.
+        """
+        name, printed = self.datasets.get(dataset, dataset), self.stand_ins.get(dataset, "")
+        return f"{name} (stand-in for {printed})" if printed and len(printed) <= _SHORT_NAME else name
+
+    def head(self, column: str) -> str:
+        """Write the head of a table's column for readers.
+
+        Data sets stand before a colon, or alone.
+
+        >>> Names(datasets={"usps": "USPS digits"}).head("usps: published")
+        'USPS digits: published'
+        """
+        group, colon, name = column.partition(": ")
+        return f"{self.data(group)}{colon}{name}" if colon else _HEADS.get(column, self.data(column))
+
+    def entry(self, column: str, text: str) -> str:
+        """Write an entry of a table for readers, by its column."""
+        known = {"dataset": self.data, "method": lambda name: self.methods.get(name, name)}
+        return known[column](text) if column in known else text
+
+    def note(self, text: str) -> str:
+        """Name the data sets of a note that lists them, or one, by their ids."""
+        if _LISTED.match(text):
+            return _named(text, self.datasets)
+        first, _, rest = text.partition(":")
+        name = self.datasets.get(first)
+        return f"{name}:{rest.replace(f' ({name})', '', 1)}" if name else text
 
     def in_list(self, text: str) -> str:
         """Write names for ids that stand alone between commas."""
@@ -51,16 +98,26 @@ class Names:
         known = {name: self.methods[name] for name in methods if name in self.methods}
         known |= {name: self.metrics[name] for name in metrics if name in self.metrics}
         text = _RANDOM.sub(lambda found: _named(found[0], self.methods), text)
+        text = _DATA.sub(lambda found: self.datasets.get(found[0], found[0]), text)
         return _REPEATED.sub("", _named(text, known))
 
 
-def names_of(plan: Plan, datasets: Iterable[str], places: Mapping[str, str] | None = None) -> Names:
-    """Take the names from a plan; `places` are of claims."""
+def names_of(
+    plan: Plan,
+    datasets: Iterable[str],
+    places: Mapping[str, str] | None = None,
+    stand_ins: Mapping[str, str] | None = None,
+) -> Names:
+    """Take the names from a plan.
+
+    `places` are of claims, `stand_ins` what the paper calls the data that others stand in for.
+    """
     return Names(
         {name: method.label for name, method in plan.methods.items()},
         {name: plan.title_of(name) for name in datasets},
         {name: measure.title or name.replace("_", " ") for name, measure in plan.measures.items()},
         places or {},
+        stand_ins or {},
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
     With what this run had of them.
     """
     found = []
+    records = records.assign(method=records["method"].map(_label_of(plan)))
     for name in plan.datasets_of(scope):
         entry = datasets.info(plan.data_of(name))
         planned = records[records["dataset"] == name].drop_duplicates("cell_id")
@@ -75,6 +76,11 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
     return tuple(found)
 
 
+def _label_of(plan: Plan) -> Callable[[str], str]:
+    """Give what readers call a method; its id where the plan does not have it."""
+    return lambda name: plan.methods[name].label if name in plan.methods else name
+
+
 def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], ...]:
     """List means of controls beside those of other methods.
 
@@ -91,7 +97,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
     ]
     rules = {name: rule for name, rule in plan.selection.items() if rule.metric and rule.shown}
     fixed = any(context.measures[str(rule.metric)].blind is not None for rule in rules.values())
-    found = []
+    found, label = [], _label_of(plan)
     for dataset, (name, rule) in itertools.product(plan.datasets_of(context.scope), rules.items()):
         metric = str(rule.metric)
         measure = context.measures[metric]
@@ -101,7 +107,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
             query = {"dataset": dataset, "method": method, "metric": metric, "at": at}
             return context.results.sample(query, rule).values.to_numpy()
 
-        row = {"dataset": dataset, "rule": rule.label, "metric": measure.heading}
+        row = {"data set": plan.title_of(dataset), "rule": rule.label, "measure": measure.heading}
         if fixed:
             blind = measure.blind
             row["what knows nothing of the data"] = (
@@ -110,9 +116,9 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
         for control in controls:
             own = values(control)
             few = context.results.unfinished(dataset, control, name) or "not measured"
-            row[control] = f"{with_spread(own, measure)} ({len(own)})" if len(own) else few
+            row[label(control)] = f"{with_spread(own, measure)} ({len(own)})" if len(own) else few
         means = [mean_and_spread(own)[0] for own in map(values, others) if len(own)]
-        row["others"] = (
+        row["other methods"] = (
             f"{measure.text(min(means))} to {measure.text(max(means))}" if means else "not measured"
         )
         found.append(row)
@@ -129,13 +135,13 @@ def failure_rows(
     cells = records.drop_duplicates("cell_id")
     cells = cells[cells["status"] != "ok"].assign(reason=lambda frame: frame["reason"].fillna(""))
     declared = {(e["dataset"], e["method"], e["status"]): e["reason"] for e in expected_failures(plan, scope)}
-    found = []
+    found, label = [], _label_of(plan)
     keys = ["dataset", "method", "status", "reason"]
     for (dataset, method, status, reason), rows in cells.groupby(keys, sort=False):
         found.append(
             {
-                "dataset": dataset,
-                "method": method,
+                "dataset": plan.title_of(str(dataset)),
+                "method": label(str(method)),
                 "status": str(status).replace("_", " "),
                 "reason": reason,
                 "count": Entry(str(len(rows)), links.target(rows["cell_id"])),
@@ -148,8 +154,14 @@ def failure_rows(
 def expected_rows(records: pd.DataFrame, plan: Plan, scope: str) -> tuple[dict[str, Any], ...]:
     """Declared failures, and whether they happened."""
     met = set(records[["dataset", "method", "status"]].drop_duplicates().itertuples(index=False, name=None))
+    label = _label_of(plan)
     return tuple(
-        {**entry, "happened": (entry["dataset"], entry["method"], entry["status"]) in met}
+        {
+            **entry,
+            "dataset": plan.title_of(entry["dataset"]),
+            "method": label(entry["method"]),
+            "happened": (entry["dataset"], entry["method"], entry["status"]) in met,
+        }
         for entry in expected_failures(plan, scope)
     )
 

@@ -195,7 +195,9 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     context = build_context(plan, scope, results, claims)
     records = context.results.records
     judged = tuple(claim for claim in audit.claims if claim["paper"] == plan.paper)
-    names = names_of(plan, context.datasets, {c["claim"]: place_for_readers(c["place"]) for c in judged})
+    places = {c["claim"]: place_for_readers(c["place"]) for c in judged}
+    stand_ins = {name: str(data["stand_in_for"] or "") for name, data in context.datasets.items()}
+    names = names_of(plan, context.datasets, places, stand_ins)
     links = link_cells(plan.paper, records, context.results.choices, plan.selection, names)
     stated = statements(judged)
     head_of = {name: found.head for found in reversed(stated) for name in (*found.inside, found.head)}
@@ -247,6 +249,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
                 records[records["dataset"] == dataset],
                 [group for groups in methods.values() for group in groups],
                 Store(results),
+                names.metrics,
             )
             for (dataset, page), methods in links.by_page.items()
         },
@@ -262,10 +265,11 @@ def _table_view(
     artifact: Artifact, table: Table, links: CellLinks, claims: Mapping[str, ClaimRow]
 ) -> ArtifactView:
     columns = tuple(str(column) for column in table.frame.columns)
+    names = links.names
     rows = tuple(
         tuple(
             Entry(
-                str(value),
+                names.entry(column, str(value)),
                 links.target(table.sources.get((number, column), ())),
                 claims.get(table.claims.get((number, column), "")),
             )
@@ -273,7 +277,7 @@ def _table_view(
         )
         for number, values in enumerate(shown(table.frame))
     )
-    return ArtifactView(artifact, columns, rows, tuple(table.notes))
+    return ArtifactView(artifact, tuple(map(names.head, columns)), rows, tuple(map(names.note, table.notes)))
 
 
 def _choices(plan: Plan, table: Table | None, links: CellLinks, folder: Path) -> tuple[ChoiceView, ...]:

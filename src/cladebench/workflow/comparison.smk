@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cladebench.input_files import InputFileError
 from cladebench.workflow.comparison_jobs import ComparisonJobs
+from cladebench.workflow.ending import let_end
 from cladebench.workflow.folder_lock import hold_if_possible
 
 try:
@@ -36,8 +37,13 @@ onstart:
 
 
 onsuccess:
+    let_end()
     if "planned" not in config:  # else the command says it
         print(f"{COMPARISON.out}/index.html")
+
+
+onerror:
+    let_end()
 
 
 rule all:

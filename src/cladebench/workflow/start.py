@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cladebench.workflow import folder_lock
+from cladebench.bench.signals import Interrupted, signals_raise
+from cladebench.workflow import ending, folder_lock
 
 #: BLAS and OpenMP on one thread where processes share the cores: threads that wait for each other spin.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -36,7 +37,8 @@ def snakemake(
 ) -> int:
     """Run Snakemake in a folder of which no other run makes use.
 
-    Ctrl-C is its own to handle. Settings of threads in the environment stand; others are one.
+    Ctrl-C and SIGTERM end all that was started, within a second. Settings of threads in the environment stand; others
+    are one.
 
     Parameters
     ----------
@@ -53,21 +55,18 @@ def snakemake(
     Returns
     -------
     int
-        0; 1 if something failed; 130 if it was interrupted.
+        0; 1 if something failed; 128 more than the number of the signal that ended it.
     """
     os.chdir(folder)
     where = ["--snakefile", str(snakefile), "--config", *config]
     if folder_lock.main(where):
         return 1
     command = [sys.executable, "-m", "snakemake", "--cores", str(cores), *options, *where]
-    process = subprocess.Popen(command, env={**dict.fromkeys(_ONE_THREAD, "1"), **os.environ})
-    interrupted = False
-    while process.poll() is None:
+    with signals_raise():
+        process = subprocess.Popen(command, env={**dict.fromkeys(_ONE_THREAD, "1"), **os.environ})
         try:
-            process.wait()
-        except KeyboardInterrupt:
-            interrupted = True
-    if interrupted:
-        print(f"interrupted; finished runs are in {folder}: the same command goes on", file=sys.stderr)
-        return 130
-    return int(process.returncode != 0)
+            return int(process.wait() != 0)
+        except Interrupted as stop:
+            ending.end(process)
+            print(f"interrupted; finished runs are in {folder}: the same command goes on", file=sys.stderr)
+            return 128 + stop.signum

@@ -2,7 +2,7 @@
 
 Each says what it reads, how it is checked and how it is judged.
 
-A new kind is a file here, a line below, and its form in ``schemas/claims.schema.json``.
+A new kind is a file here and a line below.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement
@@ -24,6 +24,65 @@ class Arithmetic(Kind):
 
     name = "arithmetic"
     on_paper = of_ids = True
+    form: ClassVar[Mapping[str, Any]] = {
+        "properties": {
+            "expects": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {
+                    "left": {"$ref": "#/$defs/reference"},
+                    "is": {"enum": ["higher", "lower", "better", "worse", "no_worse"]},
+                    "than": {
+                        "anyOf": [
+                            {"type": "number"},
+                            {
+                                "type": "array",
+                                "minItems": 1,
+                                "uniqueItems": True,
+                                "items": {"$ref": "#/$defs/reference"},
+                            },
+                        ]
+                    },
+                    "margin": {"$ref": "#/$defs/positive"},
+                    "tie": {
+                        "description": "of printed numbers at most so far apart none is ahead",
+                        "$ref": "#/$defs/positive",
+                    },
+                    "fact": {"enum": ["n_samples", "n_features", "n_classes"]},
+                    "dataset": {"type": "string"},
+                    "average_of": {
+                        "type": "array",
+                        "minItems": 2,
+                        "uniqueItems": True,
+                        "items": {"$ref": "#/$defs/reference"},
+                    },
+                    "difference_of": {
+                        "type": "array",
+                        "minItems": 2,
+                        "maxItems": 2,
+                        "uniqueItems": True,
+                        "items": {"$ref": "#/$defs/reference"},
+                    },
+                    "ratio_of": {
+                        "type": "array",
+                        "minItems": 2,
+                        "maxItems": 2,
+                        "uniqueItems": True,
+                        "items": {"$ref": "#/$defs/reference"},
+                    },
+                    "possible_at": {"type": "integer", "minimum": 1},
+                },
+                "oneOf": [
+                    {"required": ["left", "is", "than"]},
+                    {"required": ["fact", "dataset"], "maxProperties": 2},
+                    {"required": ["average_of"], "maxProperties": 1},
+                    {"required": ["difference_of"], "maxProperties": 1},
+                    {"required": ["ratio_of"], "maxProperties": 1},
+                    {"required": ["possible_at"], "maxProperties": 1},
+                ],
+            }
+        }
+    }
 
     def references(self, claim: Claim) -> Iterator[str]:
         """Name the claims whose printed numbers are read."""
@@ -196,7 +255,8 @@ def _comparison(claim: Claim, claims: ClaimSet) -> Outcome:
     worst = min(gaps, key=lambda name: (gaps[name], name))
     gap = gaps[worst]
     numbers: dict[str, Any] = {"measured": left, "difference": left - rights[worst], "n": len(gaps)}
-    said = f"printed {as_given(left)} against {as_given(rights[worst])} ({worst})"
+    rival = f" ({worst})" if worst in claims.claims else ""
+    said = f"printed {as_given(left)} ({expects['left']}) against {as_given(rights[worst])}{rival}"
     said += f", margin {as_given(margin)}" if margin else ""
     if abs(gap) <= 1e-9 * max(abs(left), 1e-300):
         if relation == "no_worse":

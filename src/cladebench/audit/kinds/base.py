@@ -68,6 +68,8 @@ class Kind(ABC):
         It is made of other claims, and judged when all of these are.
     expects : bool
         It needs the key ``expects``.
+    form : mapping
+        JSON schema of what its claims have and others do not; ``$defs`` are those of ``claims.schema.json``.
     """
 
     name: ClassVar[str]
@@ -78,6 +80,7 @@ class Kind(ABC):
     of_ids: ClassVar[bool] = False
     of_parts: ClassVar[bool] = False
     expects: ClassVar[bool] = True
+    form: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def judge(self, claim: Claim, by: Grounds) -> Judgement | Waiting:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.judgement import Judgement, Waiting
@@ -33,6 +33,35 @@ class Order(Kind):
 
     name = "order"
     family = corrected = praises = True
+    form: ClassVar[Mapping[str, Any]] = {
+        "properties": {
+            "expects": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["left", "is", "than"],
+                "properties": {
+                    "left": {"$ref": "#/$defs/operand"},
+                    "is": {
+                        "enum": [
+                            "higher",
+                            "lower",
+                            "better",
+                            "worse",
+                            "no_worse",
+                            "same",
+                            "never_above",
+                            "never_below",
+                        ]
+                    },
+                    "than": {"$ref": "#/$defs/operand"},
+                    "margin": {"$ref": "#/$defs/positive"},
+                    "by": {"description": "more than this", "$ref": "#/$defs/positive"},
+                    "tie": {"type": "number", "minimum": 0},
+                    "same_setting": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/text"}},
+                },
+            }
+        }
+    }
 
     def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
         """List the queries of both sides."""

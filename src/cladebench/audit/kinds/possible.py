@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from cladebench.audit.claim_types import Claim, Facts
 from cladebench.audit.judgement import Judgement
@@ -21,11 +21,111 @@ CONSTANTS = ("constant", "constant by printed numbers")
 PASSED_BLINDLY = 0.05
 
 
+_SCORES = {
+    "description": "printed Rand index and other score of one method, in per cent",
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["ri"],
+    "properties": {"score": {"$ref": "#/$defs/text"}, "ri": {"$ref": "#/$defs/text"}},
+}
+
+
 class Possible(Kind):
     """A printed number against proven bounds."""
 
     name = "possible"
     on_paper = True
+    form: ClassVar[Mapping[str, Any]] = {
+        "required": ["published", "measure"],
+        "properties": {
+            "measure": {"required": ["metric"]},
+            "expects": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["instances", "classes"],
+                "properties": {
+                    "instances": {
+                        "enum": [
+                            "balanced clusters",
+                            "leaves of balanced splits",
+                            "one large leaf",
+                            "constant",
+                            "constant by printed numbers",
+                            "trees",
+                        ]
+                    },
+                    "classes": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "properties": {
+                            "dataset": {
+                                "description": "one whose class sizes and class tree are part of its code",
+                                "const": "awa-attr",
+                            },
+                            "sizes": {
+                                "type": "array",
+                                "minItems": 2,
+                                "items": {"type": "integer", "minimum": 1},
+                            },
+                            "parents": {
+                                "description": "tree of the classes: node c is class c, the root's parent is -1",
+                                "type": "array",
+                                "minItems": 2,
+                                "items": {"type": "integer", "minimum": -1},
+                            },
+                            "source": {"$ref": "#/$defs/text"},
+                            "n_samples": {"type": "integer", "minimum": 2},
+                            "n_classes": {"type": "integer", "minimum": 3},
+                            "largest": {
+                                "description": "share of the rows that no class exceeds (assumed)",
+                                "$ref": "#/$defs/positive",
+                            },
+                        },
+                        "oneOf": [
+                            {"required": ["dataset"], "maxProperties": 1},
+                            {"required": ["sizes", "source"]},
+                            {"required": ["n_samples"]},
+                        ],
+                        "dependentRequired": {"parents": ["sizes"], "n_classes": ["n_samples", "largest"]},
+                    },
+                    "clusters": {"type": "integer", "minimum": 2},
+                    "slack": {
+                        "description": "0.1 for sizes between 0.9 and 1.1 of the mean",
+                        "type": "number",
+                        "minimum": 0,
+                        "exclusiveMaximum": 1,
+                    },
+                    "single_linkage": _SCORES,
+                    "flat": {**_SCORES, "required": ["ri", "score"]},
+                    "assumed": {
+                        "description": "why a number that cannot be says nothing against the paper",
+                        "$ref": "#/$defs/text",
+                    },
+                },
+                "allOf": [
+                    {
+                        "if": {
+                            "properties": {
+                                "instances": {"enum": ["balanced clusters", "leaves of balanced splits"]}
+                            }
+                        },
+                        "then": {"required": ["clusters", "slack"]},
+                    },
+                    {
+                        "if": {"properties": {"instances": {"const": "one large leaf"}}},
+                        "then": {"required": ["clusters"]},
+                    },
+                    {
+                        "if": {"properties": {"instances": {"const": "constant by printed numbers"}}},
+                        "then": {
+                            "required": ["clusters", "slack", "single_linkage", "flat"],
+                            "properties": {"single_linkage": {"required": ["score"]}},
+                        },
+                    },
+                ],
+            },
+        },
+    }
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
         """Judge by the bounds and by instances at hand."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.judgement import Judgement
@@ -19,6 +19,23 @@ class Ratio(Kind):
     """One side over the other, task by task, against a claimed range."""
 
     name = "ratio"
+    form: ClassVar[Mapping[str, Any]] = {
+        "properties": {
+            "expects": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["of", "to"],
+                "anyOf": [{"required": ["at_least"]}, {"required": ["at_most"]}],
+                "properties": {
+                    "of": {"$ref": "#/$defs/operand"},
+                    "to": {"$ref": "#/$defs/operand"},
+                    "same_setting": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/text"}},
+                    "at_least": {"$ref": "#/$defs/positive"},
+                    "at_most": {"$ref": "#/$defs/positive"},
+                },
+            }
+        }
+    }
 
     def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
         """List the queries of both sides."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from textwrap import shorten
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
@@ -90,6 +90,36 @@ class Sentence(Kind):
 
     name = "sentence"
     of_ids = of_parts = True
+    form: ClassVar[Mapping[str, Any]] = {
+        "properties": {
+            "expects": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {
+                    "all_of": {"$ref": "#/$defs/parts/properties/all_of"},
+                    "any_of": {"$ref": "#/$defs/parts/properties/any_of"},
+                    "at_least": {"type": "integer", "minimum": 1},
+                    "of": {"$ref": "#/$defs/parts/properties/of"},
+                    "certificates": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["topic"],
+                        "properties": {
+                            "topic": {"$ref": "#/$defs/text"},
+                            "id": {"$ref": "#/$defs/text"},
+                            "at_least": {"type": "integer", "minimum": 1},
+                        },
+                    },
+                },
+                "oneOf": [
+                    {"required": ["all_of"], "maxProperties": 1},
+                    {"required": ["any_of"], "maxProperties": 1},
+                    {"required": ["at_least", "of"]},
+                    {"required": ["certificates"], "maxProperties": 1},
+                ],
+            }
+        }
+    }
 
     def references(self, claim: Claim) -> Iterator[str]:
         """Name the parts, of nested lists too."""

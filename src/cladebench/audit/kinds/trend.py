@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -22,6 +22,42 @@ class Trend(Kind):
 
     name = "trend"
     family = corrected = True
+    form: ClassVar[Mapping[str, Any]] = {
+        "properties": {
+            "expects": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["points", "slope"],
+                "properties": {
+                    "points": {
+                        "type": "array",
+                        "minItems": 2,
+                        "uniqueItems": True,
+                        "items": {
+                            "type": "object",
+                            "additionalProperties": False,
+                            "required": ["x"],
+                            "properties": {
+                                "x": {"type": "number"},
+                                "dataset": {"type": "string"},
+                                "method": {"type": "string"},
+                                "metric": {"type": "string"},
+                                "where": {"type": "object"},
+                            },
+                        },
+                    },
+                    "log": {"type": "array", "uniqueItems": True, "items": {"enum": ["x", "y"]}},
+                    "slope": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "minProperties": 1,
+                        "maxProperties": 1,
+                        "properties": {"at_least": {"type": "number"}, "at_most": {"type": "number"}},
+                    },
+                },
+            }
+        }
+    }
 
     def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
         """List the queries of the points."""

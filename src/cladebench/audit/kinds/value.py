@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.judgement import Judgement
@@ -25,6 +25,7 @@ class Value(Kind):
     name = "value"
     family = praises = True
     expects = False
+    form: ClassVar[Mapping[str, Any]] = {"required": ["published", "measure"]}
 
     def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
         """Give the one query."""

@@ -114,7 +114,8 @@ def unstated_similarity(context: ArtifactContext) -> Table:
         )
     ranked = similarity_ranking.rank(frame)
     sources = {(i, str(ranked.columns[0])): tuple(frame.cell_id.unique()) for i in range(len(ranked))}
-    return Table(ranked, sources, notes=similarity_ranking.NOTES)
+    named = ranked.assign(candidate=list(map(in_words, *_named_by(ranked))))
+    return Table(named.drop(columns=similarity_ranking.PARTS), sources, notes=similarity_ranking.NOTES)
 
 
 def similarity_heatmap(context: ArtifactContext) -> Figure:
@@ -134,7 +135,7 @@ SCALED = {
     "zscore": "z-scored features",
     "unit": "rows of length 1",
     "minmax": "features from 0 to 1",
-    "max": "largest distance 1",
+    "max": "largest entry 1",
 }
 COUNTED = {
     "unordered": "each pair once",

@@ -31,13 +31,14 @@ NOTES = (
     "within: number of data sets whose cost lies in the printed range; impossible on: data sets where no tree whatever"
     " can cost the lowest or the highest that the paper prints (from bounds that hold for every tree of the points used"
     " here; the paper's digits are another draw).",
-    "unordered: each pair of distinct points once; ordered: twice; +self: each point also with itself, at the number"
-    " of points that share its leaf.",
-    "kinds, with D the Euclidean distance: exp_sq exp(-gamma D^2), exp exp(-D), inv 1 / (1 + D), inv_sq 1 / (1 + D^2),"
-    " cosine. gamma: median is 1 over the median of D^2, 1/d is 1 over the number of features.",
-    "features: raw as they are; zscore each of mean 0 and variance 1; minmax each within [0, 1]; unit each point of"
-    " norm 1; max divided by the largest absolute entry of the data set.",
+    "self-pairs: each point also with itself, at the number of points that share its leaf.",
+    "d is the Euclidean distance, median that of d², features the number of features.",
+    "raw features are as they are, z-scored ones have mean 0 and variance 1 each; largest entry 1: all are divided by"
+    " the largest absolute entry of the data set.",
 )
+
+#: What a candidate is made of, which its name in the table says.
+PARTS = list(CANDIDATE[:4])
 
 
 def judged(frame: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -92,7 +93,7 @@ def rank(frame: pd.DataFrame) -> pd.DataFrame:
         Columns candidate, kind, gamma, features, pairs, score, "score at printed size", "within", "data sets"; for
         each data set its cost and log10 ratio; "impossible on" (data sets, by the bounds).
     """
-    key = ["candidate", *CANDIDATE[:4]]
+    key = ["candidate", *PARTS]
     scored = frame[frame.scored]
     sizes = scored.groupby(key, sort=False)
     ranked = sizes.agg(

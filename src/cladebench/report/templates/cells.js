@@ -34,19 +34,19 @@
     const facts = element("dl", [], { class: "facts" });
     const body = element("tbody", []);
     const fact = (label, value) => facts.append(element("dt", label), element("dd", element("code", value)));
-    const row = (label, pick) => body.append(element("tr", [element("th", label, { scope: "row" }), ...cells.map((cell) => element("td", shown(pick(cell)), mark(cell, {})))]));
+    const row = (label, pick, id) => body.append(element("tr", [element("th", label, id ? { scope: "row", title: "id in cells.parquet: " + id } : { scope: "row" }), ...cells.map((cell) => element("td", shown(pick(cell)), mark(cell, {})))]));
     function either(label, pick) {
       const values = cells.map(pick).map(shown);
       if (values.some((value) => value !== values[0])) row(label, pick);
       else if (values[0] !== "–") fact(label, values[0]);
     }
-    fact("runs", group.id + "/*");
+    fact("ids in cells.parquet", group.id + "/*");
     fact("setting", group.setting);
     fact("estimator", shown(text(group.estimator)));
     fact("parameters", object(text(group.params)) || "defaults");
     row("status", (cell) => text(cell.status));
     either("reason", (cell) => text(cell.reason));
-    group.metrics.forEach((metric, index) => row(text(metric), (cell) => cell.values[index]));
+    group.metrics.forEach((metric, index) => row(data.names[text(metric)], (cell) => cell.values[index], text(metric)));
     either("converged", (cell) => cell.converged);
     either("iterations", (cell) => cell.iterations);
     either("tolerance", (cell) => cell.tolerance);
@@ -67,7 +67,7 @@
     either("end of log", (cell) => text(cell.log));
     const head = element("tr", [element("th", "repetition", { scope: "col" }), ...cells.map((cell) => element("th", cell.repetition, mark(cell, { scope: "col" })))]);
     const table = element("table", [element("thead", head), body]);
-    return element("div", [facts, element("div", table, { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs of " + group.id })], { class: "panel" });
+    return element("div", [facts, element("div", table, { class: "scroll", tabindex: "0", role: "region", "aria-label": "Runs of this setting" })], { class: "panel" });
   }
   function open(id, scroll) {
     const target = document.getElementById(id);
