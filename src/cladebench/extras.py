@@ -106,7 +106,7 @@ def _extra(package: str) -> str | None:
 
 
 def _members() -> dict[str, list[str]]:
-    """List the distributions of each extra, as the metadata of our own installation say.
+    """List the distributions of each extra by our own metadata.
 
     With their own extras, such as ``cladebench[plot]``.
     """

@@ -1,4 +1,4 @@
-"""What a plain text stands for in YAML, and how much a file may hold.
+"""Values of plain texts in YAML, and limits of files.
 
 It needs no reader of YAML.
 """

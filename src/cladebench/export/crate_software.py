@@ -1,4 +1,4 @@
-"""What runs were made with, as entities of an RO-Crate: states of the code, and packages."""
+"""Code and packages of runs, as entities of an RO-Crate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _State:
 
 
 def software_entities(environments: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Give each state of the code that made runs, then each package in each version.
+    """Give the states of the code of runs, then the packages.
 
     Parameters
     ----------

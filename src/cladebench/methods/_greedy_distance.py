@@ -34,7 +34,7 @@ class GreedyByDistance(GreedyTopDown):
 
     @abstractmethod
     def _cluster(self, node: Node) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the cluster of each sample of the node, and the clusters' centres.
+        """Cluster the samples of a node; return clusters and centres.
 
         Integers 0, 1, ..., none left out. None where there are no centres.
         """

@@ -23,7 +23,7 @@ class Placing(HierarchicalClusterer):
 
     @abstractmethod
     def _scores(self, rows: np.ndarray, node: int) -> np.ndarray | None:
-        """Give the score of each row for each child of a node, or None where rows stay.
+        """Score each row for each child; None where rows stay.
 
         Shape (n, n_children), in the order of ``hierarchy_.children(node)``. A row's scores depend on no other row.
         """
@@ -122,7 +122,10 @@ def squared_distances(rows: Any, centres: np.ndarray) -> np.ndarray:
 
 
 def checked_rows(fitted: Any, X: Any) -> Any:
-    """Check new samples of a fitted clusterer: float64, dense or, where it takes these, CSR."""
+    """Check new samples of a fitted clusterer.
+
+    They become float64, dense or, where the clusterer takes these, CSR.
+    """
     check_is_fitted(fitted)
     check_features(X)
     accepted = "csr" if fitted.takes_sparse else False
