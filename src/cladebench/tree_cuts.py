@@ -16,7 +16,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 def splits(tree: RootedTree, by: str) -> Iterator[tuple[int, int]]:
-    """Yield the nodes that `Hierarchy.cut` splits, in order, and the clusters after each."""
+    """Yield the nodes that a cut splits, in order, and cluster counts."""
     priority = tree.sizes if tree.heights is None or by == "size" else tree.heights
     queue = [(-priority[tree.root], tree.root)]
     n_clusters = 1
@@ -31,7 +31,10 @@ def splits(tree: RootedTree, by: str) -> Iterator[tuple[int, int]]:
 
 
 def skipped(tree: RootedTree, n_clusters: int) -> tuple[int, int] | None:
-    """Return the sizes of the cuts below and above a number of clusters that no cut has, else None."""
+    """Return the cuts nearest to a number that no cut has.
+
+    Their numbers of clusters, below and above. None where there are no such two.
+    """
     below = 1
     for _, above in splits(tree, "height"):
         if above >= n_clusters:

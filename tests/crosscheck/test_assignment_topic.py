@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 
-from cladebench.crosscheck import _instances
 from cladebench.crosscheck import assignment as module
 from cladebench.reference.assignment import dual_value
 from cladebench.solvers.assignment_flow import assignment_value
 
-
-@pytest.fixture(autouse=True)
-def one_data_set(monkeypatch):
-    iris = {"iris": _instances.real_data()["iris"]}
-    monkeypatch.setattr(module, "real_data", lambda: iris)
+pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
 def failing():

@@ -5,14 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cladebench.crosscheck import _instances
 from cladebench.crosscheck import correlation_clustering as module
 
-
-@pytest.fixture(autouse=True)
-def one_data_set(monkeypatch):
-    iris = {"iris": _instances.real_data()["iris"]}
-    monkeypatch.setattr(module, "real_data", lambda: iris)
+pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
 def certificates():

@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 
-from cladebench.crosscheck import _dependence_instances, _instances
 from cladebench.crosscheck import dependence as module
 from cladebench.crosscheck.run import as_frame
 
-
-@pytest.fixture(autouse=True)
-def one_data_set(monkeypatch):
-    iris = {"iris": _instances.real_data()["iris"]}
-    monkeypatch.setattr(_dependence_instances, "real_data", lambda: iris)
+pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
 def failing(topic):

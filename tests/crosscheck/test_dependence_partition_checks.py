@@ -5,17 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cladebench.crosscheck import _dependence_instances, _instances
 from cladebench.crosscheck import dependence_partitions as module
 from cladebench.crosscheck.run import as_frame
 from cladebench.reference import dependence as twin
 from cladebench.solvers.gram import center
 
-
-@pytest.fixture(autouse=True)
-def one_data_set(monkeypatch):
-    iris = {"iris": _instances.real_data()["iris"]}
-    monkeypatch.setattr(_dependence_instances, "real_data", lambda: iris)
+pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
 def failing(topic):

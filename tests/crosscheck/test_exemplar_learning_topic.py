@@ -4,15 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from cladebench.crosscheck import _instances
 from cladebench.crosscheck import exemplar_learning as module
 from cladebench.solvers.dual_decomposition import Energy
 
-
-@pytest.fixture(autouse=True)
-def small(monkeypatch):
-    iris = {"iris": _instances.real_data()["iris"]}
-    monkeypatch.setattr(module, "real_data", lambda: iris)
+pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
 def certificates():

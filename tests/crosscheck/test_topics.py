@@ -12,12 +12,10 @@ from cladebench.reference.programmes import LowerBound
 
 
 @pytest.fixture(autouse=True)
-def two_data_sets(monkeypatch):
+def two_data_sets(only_data):
     """Bundled data alone: quick, and the same on every machine."""
-    both = {name: data for name, data in _instances.real_data().items() if name in ("iris", "wine")}
-    for module in {_instances, *crosschecks.discover().values()}:
-        if hasattr(module, "real_data"):
-            monkeypatch.setattr(module, "real_data", lambda: both)
+    crosschecks.discover()
+    only_data("iris", "wine")
 
 
 def run(*topics):

@@ -5,15 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cladebench.crosscheck import _instances
 from cladebench.crosscheck import tree_metric as module
 from cladebench.crosscheck.certificate import ROUNDING
 
-
-@pytest.fixture(autouse=True)
-def one_data_set(monkeypatch):
-    iris = {"iris": _instances.real_data()["iris"]}
-    monkeypatch.setattr(module, "real_data", lambda: iris)
+pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
 def certificates():

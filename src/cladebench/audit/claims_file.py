@@ -37,7 +37,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 
 @functools.cache
 def claims_validator() -> Any:
-    """Return the validator of claims files: what all claims share, and the form of each kind."""
+    """Return the validator of claims files, kind by kind."""
     schema = read_schema("claims")
     claim = schema["$defs"]["claim"]
     claim["properties"]["kind"]["enum"] = list(KINDS)

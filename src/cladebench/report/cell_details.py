@@ -110,7 +110,7 @@ def cell_details(
 def _names_of_measured(
     measured: Mapping[str, Mapping[str, float]], names: Mapping[str, str]
 ) -> dict[str, str]:
-    """Name what was measured for readers; a name that two metrics have tells nothing apart."""
+    """Name what was measured, each name for one metric alone."""
     shared = Counter(names.values())
     found = {}
     for name in sorted({name for values in measured.values() for name in values}):

@@ -74,7 +74,7 @@ class Names:
         return known[column](text) if column in known else text
 
     def note(self, text: str) -> str:
-        """Name the data sets of a note that lists them, or one, by their ids."""
+        """Name the data sets of a note that has their ids."""
         if _LISTED.match(text):
             return _named(text, self.datasets)
         first, _, rest = text.partition(":")

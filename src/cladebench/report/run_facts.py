@@ -77,7 +77,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
 
 
 def _label_of(plan: Plan) -> Callable[[str], str]:
-    """Give what readers call a method; its id where the plan does not have it."""
+    """Give the label of a method, or else its id."""
     return lambda name: plan.methods[name].label if name in plan.methods else name
 
 

@@ -114,7 +114,7 @@ class Workplan:
 
     @functools.cached_property
     def long_jobs(self) -> str:
-        """Pattern of the names of jobs with more runs than jobs have on average.
+        """Pattern of the names of jobs with more runs than average.
 
         They start first, so that no core waits at the end for a long job that began last.
         """
