@@ -559,3 +559,10 @@ def test_one_method_alone_has_no_rivals():
     assert compare(values, "mine", RULES) == [] and table([]).empty
     assert ranks(values).complete.means.tolist() == [1.0]
     assert best_method(values, ("mine",)) == "mine"
+
+
+def test_costs_that_can_be_negative_have_no_largest_relative_difference():
+    values = values_of({"d": {"mine": [1.0, 2.0], "a": [2.0, 1.0]}}, "dasgupta_cost")
+    assert values.reach == 1.0
+    for least in (-0.5, -math.inf):
+        assert replace(values, measure=replace(values.measure, range=(least, math.inf))).reach == math.inf

@@ -247,3 +247,12 @@ def test_all_errors_are_told_at_once(edited_plan):
     path = edited_plan("[nested-blobs]\n    repetitions: 2", "[moon]\n    repetitions: 2\n    methods: [sun]")
     with pytest.raises(PlanError, match=r"(?s)moon.*sun"):
         read_plan(path, "toy_paper")
+
+
+def test_what_alternatives_cannot_be_is_said_of_the_file(edited_plan):
+    path = edited_plan(
+        "methods:\n", "alternatives:\n  wide: {label: wide, of: [goood], params: {k: 9}}\nmethods:\n"
+    )
+    with pytest.raises(PlanError, match=r"alternatives\.wide\.of: unknown method 'goood'") as caught:
+        read_plan(path, "toy_paper")
+    assert str(caught.value).startswith(str(path))

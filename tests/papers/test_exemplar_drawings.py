@@ -161,7 +161,7 @@ def test_one_run_has_no_spread_and_weights_may_all_be_0():
 
 @pytest.mark.parametrize(("n_dimensions", "size"), [(2, 4.0), (100, 2.5), (500, 0.5)])
 def test_dots_of_many_dimensions_do_not_touch(n_dimensions, size):
-    (axes,) = drawings.weights_by_dimension(np.ones((2, n_dimensions)), 1).axes
+    (axes,) = weight_drawings.weights_by_dimension(np.ones((2, n_dimensions)), 1).axes
     assert axes.lines[0].get_markersize() == size
 
 
@@ -496,3 +496,15 @@ def test_bars_have_ticks_below_and_none_beside_their_names():
     (axes,) = weight_drawings.weights_of_features({"a": np.array([[1.0, 0.5]])}, ["x", "y"]).axes
     across, up = (axis.majorTicks[0].tick1line.get_markersize() for axis in (axes.xaxis, axes.yaxis))
     assert across > 0 == up
+
+
+@pytest.mark.parametrize(
+    ("noisy_from", "said"),
+    [
+        (1, "The 3 noisy dimensions of 4 have 75% of the weight"),
+        (3, "The 1 noisy dimension of 4 have 25% of the weight"),
+    ],
+)
+def test_the_title_counts_the_noisy_dimensions(noisy_from, said):
+    figure = weight_drawings.weights_by_dimension(np.ones((2, 4)), noisy_from)
+    assert said in [text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))]

@@ -45,7 +45,7 @@ def test_no_tree_is_less_pure_than_the_bound_nor_costs_more(tree, data):
     assume(max(sizes) > 1)
     found = feasibility.purity_range(sizes)
     assert float(found.low) - 1e-12 <= metrics.dendrogram_purity(tree, labels) <= 1
-    assert found.attained[0][1] == 1
+    assert found.attained[0][1] == found.high == 1
     values = feasibility.peeled_purities(sizes)
     assert max(b - a for a, b in itertools.pairwise(values)) <= found.step
 

@@ -53,6 +53,11 @@ def test_votes_are_those_of_the_nearest_training_rows():
     assert {r.at["neighbors"] for r in out.readings} == {1, 3, 5, 7, 10, 15, 20, 30, 40, 50}
 
 
+def test_constraints_of_both_kinds_are_counted():
+    drawn = cell(task={"folds": {"n": 5}, "constraints": {"must_link": 7, "cannot_link": 4}})
+    assert protocol.PROTOCOL.run(drawn).metrics["n_constraints"] == 11
+
+
 def test_blocks_of_the_test_rows_are_read_one_by_one():
     def parts(n_blocks, metric, **params):
         data = dataclasses.replace(DATA, n_training=150)
@@ -177,7 +182,7 @@ def test_clusters_are_those_of_the_graph():
     ours = read(out, "v_measure_grid", neighbors=20, width=1.0)
     assert ours == pytest.approx(v_measure_score(labels, peer), abs=0.05)
     grid = [r.metrics["v_measure_grid"] for r in out.readings]
-    assert out.metrics["v_measure"] == max(grid) and len(grid) == 3 * 5
+    assert out.metrics["v_measure"] == max(grid) and len(grid) == 3 * 5 and out.metrics["graphs_failed"] == 0
     assert 0.3 < out.metrics["v_measure_permuted"] + 0.3 < out.metrics["v_measure"]
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from cladebench.datasets import awa_classes
 from cladebench.metrics.partitions import rand_index as measured
+from cladebench.papers.hmmc import feasibility
 from cladebench.papers.hmmc.feasibility import leaves, rand_index
 from cladebench.papers.hmmc.feasibility.tables import blocks_table, even_table
 from cladebench.papers.hmmc.feasibility.uneven import UnevenPartition
@@ -123,6 +125,25 @@ def test_tables_have_the_sums_asked_for(classes, data):
     for table in (even_table(tuple(classes), clusters), blocks_table(tuple(classes), clusters)):
         assert table.min() >= 0
         assert tuple(table.sum(1)) == tuple(classes) and tuple(table.sum(0)) == clusters
+
+
+def test_of_columns_with_as_much_left_an_even_table_takes_the_first():
+    assert even_table((7, 33), (1,) * 40)[0].tolist() == [1] * 7 + [0] * 33
+
+
+def test_leaves_of_any_size_leave_the_adjusted_index_most_room():
+    expects = {"classes": {"sizes": [30, 30, 40]}, "clusters": 4, "slack": 0.1}
+    found = feasibility.PROGRAMMES["ri", "leaves of balanced splits"](
+        "ri", expects, None, (Fraction(1, 2), Fraction(3, 5))
+    )
+    said = re.findall(r"with ([a-z ]+) (?:impossible|between (\S+) and (\S+?))(?:,|$)", found.implies)
+    assert [name for name, _, _ in said] == [
+        "equally balanced leaves",
+        "balanced splits",
+        "leaves of any size",
+    ]
+    widths = [float(high) - float(low) for _, low, high in said]
+    assert widths == sorted(widths) and widths[0] < widths[1]
 
 
 def test_even_tables_refuse_other_totals():

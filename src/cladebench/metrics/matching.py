@@ -93,5 +93,5 @@ def _matched_sparse(
     alone = np.arange(n_true)
     rows, columns = np.r_[pairs // n_predicted, alone], np.r_[pairs % n_predicted, n_predicted + alone]
     worth = np.r_[counts + 1.0, np.ones(n_true)]
-    graph = csr_array((worth, (rows, columns)), shape=(n_true, n_predicted + n_true))
+    graph = csr_array((worth, (rows, columns)))
     return int(graph[min_weight_full_bipartite_matching(graph, maximize=True)].sum()) - n_true
