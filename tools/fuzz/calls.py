@@ -161,6 +161,14 @@ def dendrogram_purity(rng: np.random.Generator, core: Any) -> Arguments:
 
 
 @call
+def class_counts(rng: np.random.Generator, core: Any) -> Arguments:
+    n, k = size(rng), int(rng.integers(1, 5))
+    made_of = tree(rng, n)
+    counts = np.zeros((len(made_of.arguments["parents"]), k), rng.choice([np.int32, np.int64]))
+    return {"tree": made_of, "labels": labels(rng, n, k).astype(np.int32), "counts": counts}
+
+
+@call
 def dasgupta_cost_dense(rng: np.random.Generator, core: Any) -> Arguments:
     n = size(rng)
     return {"tree": tree(rng, n), "similarity": floats(rng, n, n)}

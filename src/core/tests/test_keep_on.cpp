@@ -96,6 +96,8 @@ TEST(measures_ask) {
   CHECK(asks(3, [&] { Tree(tree.parents, tree.leaf_of); }));
   CHECK(asks(150, [&] { dendrogram_purity(tree, labels, 1); }));
   CHECK(asks(150, [&] { pair_sums(tree, labels, 1, weights, values); }));
+  std::vector<std::int32_t> counts(tree.parents.size());
+  CHECK(asks(150, [&] { class_counts(tree, labels, 1, counts.data()); }));
   const Values S = uniform(300 * 300), X = uniform(300 * 5);
   CHECK(asks(300, [&] { dasgupta_cost_dense(tree, S); }));
   CHECK(asks(150, [&] { dasgupta_cost_linear(tree, X, 5); }));
