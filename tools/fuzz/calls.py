@@ -606,6 +606,12 @@ def facility_location(rng: np.random.Generator, core: Any) -> Arguments:
     return {"d": np.abs(floats(rng, n, n)), "initial": initial, "tolerance": 1e-4, "max_evaluations": 100}
 
 
+@call
+def exchanged_exemplars(rng: np.random.Generator, core: Any) -> Arguments:
+    given = facility_location(rng, core)
+    return {name: given[name] for name in ("d", "initial")}
+
+
 def triangles(rng: np.random.Generator, n: int) -> Arguments:
     count = int(rng.integers(0, 5)) if n >= 3 else 0
     drawn = [rng.permutation(n)[:3] for _ in range(count)]
