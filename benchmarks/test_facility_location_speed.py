@@ -1,4 +1,4 @@
-"""Facility location: the gap at n = 2,000; against the integer programme, affinity propagation and FasterPAM; memory."""
+"""Facility location: gaps at n = 2,000; against integer programmes, affinity propagation and FasterPAM; memory."""
 
 import subprocess
 import sys
