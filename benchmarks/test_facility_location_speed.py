@@ -1,4 +1,4 @@
-"""Facility location: the gap at n = 2,000; against the integer programme and affinity propagation; memory."""
+"""Facility location: gaps at n = 2,000; against integer programmes, affinity propagation and FasterPAM; memory."""
 
 import subprocess
 import sys
@@ -66,6 +66,24 @@ def test_against_affinity_propagation(kind: str, level: int, ratios) -> None:
     if len(peer.cluster_centers_indices_):
         value = twin.value_of(d, peer.cluster_centers_indices_)
         ratios.add(f"{name}: cost", value / found.value, ">= 1")
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["uniform-2", "uniform-10", "mixture-10"])
+def test_without_a_bound_against_fasterpam(kind: str, level: int, ratios, seconds) -> None:
+    kmedoids = pytest.importorskip("kmedoids")
+    d = costs(kind, 2000, PRICES[kind][level])
+    found = facility_location(d, bound=False)
+    without_prices = d - np.diag(np.diag(d))
+    k = len(found.exemplars)
+    peer = kmedoids.fasterpam(without_prices, k, init="random", random_state=0, n_cpu=1)
+    theirs = seconds(lambda: kmedoids.fasterpam(without_prices, k, init="random", random_state=0, n_cpu=1))
+    name = f"{kind}, {k} exemplars, without a bound"
+    ratios.add(
+        f"{name}: solver / FasterPAM", seconds(lambda: facility_location(d, bound=False)) / theirs, "<= 1.5"
+    )
+    ratios.add(f"{name}: cost / FasterPAM's", found.value / twin.value_of(d, peer.medoids), "<= 1.01")
+    ratios.add(f"{name}: cost / bound", found.value / facility_location(d).bound)
 
 
 @pytest.mark.parametrize("solver", ["CBC", "HiGHS"])

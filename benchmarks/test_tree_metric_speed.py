@@ -22,7 +22,7 @@ def between_points(k: int, seed: int = 0) -> np.ndarray:
     return np.linalg.norm(X[:, None] - X[None], axis=2)
 
 
-@pytest.mark.parametrize("k", [10, 50, 200])
+@pytest.mark.parametrize("k", [10, 50, 200, 1000])
 def test_neighbour_joining_against_scikit_bio(k: int, ratios, seconds) -> None:
     tree = pytest.importorskip("skbio.tree")
     stats = pytest.importorskip("skbio.stats.distance")

@@ -72,23 +72,41 @@ def test_nodes_that_do_not_exist_are_named(of: str) -> None:
             ask(wrong)
 
 
-@given(hierarchies(), st.data())
-def test_class_counts(tree: Hierarchy, data: st.DataObject) -> None:
+@given(hierarchies(), st.data(), st.sampled_from([np.int32, np.int64, "int32"]))
+def test_class_counts(tree: Hierarchy, data: st.DataObject, dtype: Any) -> None:
     labels = data.draw(labels_for(tree.n_samples))
-    counts = tree.class_counts(labels)
-    for node in range(tree.n_nodes):
-        assert counts[node].tolist() == [np.sum(labels[tree.samples(node)] == c) for c in np.unique(labels)]
+    counts = tree.class_counts(labels, dtype=dtype)
+    assert counts.dtype == np.dtype(dtype)
+    assert counts.tolist() == reference.class_counts(tree.parents, tree.leaf_of, labels)
 
 
-@pytest.mark.parametrize("n_classes", [7, 8, 9, 20])
-def test_class_counts_of_many_classes(n_classes: int) -> None:
-    rng = np.random.default_rng(n_classes)
-    tree = Hierarchy([-1, 0, 0, 1, 1], rng.integers(5, size=60))
-    labels = np.r_[np.arange(n_classes), rng.integers(n_classes, size=60 - n_classes)]
+@given(st.integers(1, 12), st.integers(1, 300), st.integers(1, 40), st.integers(0, 10**6))
+def test_class_counts_of_few_and_of_many_classes(n_nodes: int, n: int, n_classes: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # Any arity, nodes in any order, samples at inner nodes, empty leaves; classes that lack samples.
+    order = rng.permutation(n_nodes)
+    parents = np.full(n_nodes, -1)
+    for place in range(1, n_nodes):
+        parents[order[place]] = order[rng.integers(place)]
+    tree = Hierarchy(parents, rng.integers(n_nodes, size=n))
+    labels = rng.integers(n_classes, size=n)
     counts = tree.class_counts(labels)
-    assert counts.dtype == np.int64 and counts.shape == (5, n_classes)
-    for node in range(5):
-        assert np.array_equal(counts[node], np.bincount(labels[tree.samples(node)], minlength=n_classes))
+    assert counts.dtype == np.int64
+    assert counts.tolist() == reference.class_counts(parents, tree.leaf_of, labels)
+
+
+def test_class_counts_of_a_chain() -> None:
+    n = 3000
+    tree = Hierarchy(np.arange(-1, n - 1), np.arange(n))
+    assert np.array_equal(tree.class_counts(np.arange(n) % 2)[:, 1], n // 2 - np.arange(n) // 2)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "name"), [(np.int16, "int16"), (float, "float64"), (">i8", ">i8"), ("u4", "uint32")]
+)
+def test_counts_of_other_types_are_refused(dtype: Any, name: str) -> None:
+    with pytest.raises(ValueError, match=f"dtype is {name}; expected int64 or int32"):
+        Hierarchy([-1], [0]).class_counts([1], dtype=dtype)
 
 
 def test_great_depth_is_no_limit() -> None:

@@ -426,18 +426,29 @@ class Hierarchy:
             leaf_of[self.sample_order[self.first[node] : self.last[node]]] = new_index[node]
         return self._with_nodes(kept, self.parents, leaf_of, self.edge_lengths)
 
-    def class_counts(self, labels: npt.ArrayLike) -> IntArray:
+    def class_counts(self, labels: npt.ArrayLike, *, dtype: npt.DTypeLike = np.int64) -> npt.NDArray[Any]:
         """Count the samples of each class below each node.
 
         Parameters
         ----------
         labels : array-like, shape (n_samples,)
             Class of each sample, all strings, numbers or dates; columns follow the sorted distinct values.
+        dtype : {int64, int32}, default=int64
+            Type of the counts. int32 takes half the memory, but squares of counts from 46,341 on do not fit into it.
 
         Returns
         -------
-        ndarray of int64, shape (n_nodes, n_classes)
+        ndarray of `dtype`, shape (n_nodes, n_classes)
             A dense table, meant for drawing and inspection; the measures do not need it.
+
+        Raises
+        ------
+        ValueError
+            If there is not one label for each sample, one is missing, or `dtype` is another or cannot hold n_samples.
+
+        Notes
+        -----
+        Time and memory grow with the table: 1,000,000 leaves and 50 classes take 763 MiB, or 381 MiB of int32.
 
         Examples
         --------
@@ -446,19 +457,12 @@ class Hierarchy:
         >>> tree.class_counts([0, 0, 1, 1, 1])[tree.root].tolist()
         [2, 3]
         """
+        kind = np.dtype(dtype)
+        if kind not in (np.dtype(np.int32), np.dtype(np.int64)):
+            raise ValueError(f"dtype is {kind}; expected int64 or int32")
         classes, codes = class_codes(labels, self.n_samples)
-        codes = codes[self.sample_order]
-        counts = np.empty((self.n_nodes, len(classes)), dtype=np.int64)
-        # Some classes at a time: all at once would take the table's memory twice more.
-        below = np.zeros((self.n_samples + 1, 8), dtype=np.int32 if self.n_samples < 2**31 else np.int64)
-        up_to, before = (np.empty((self.n_nodes, 8), dtype=below.dtype) for _ in "12")
-        for start in range(0, len(classes), 8):
-            np.equal(codes[:, None], np.arange(start, start + 8), out=below[1:], casting="unsafe")
-            np.cumsum(below, axis=0, out=below)
-            np.take(below, self.last, axis=0, out=up_to, mode="clip")
-            np.take(below, self.first, axis=0, out=before, mode="clip")
-            width = len(classes[start : start + 8])
-            np.subtract(up_to[:, :width], before[:, :width], out=counts[:, start : start + width])
+        counts = np.zeros((self.n_nodes, len(classes)), dtype=kind)
+        _core.class_counts(self._tree, codes.astype(np.int32), counts)
         return counts
 
     # ------------------------------------------------------------------ conversion

@@ -31,7 +31,8 @@ Cluster ClusterSearch::cluster(std::int64_t id) const {
 void ClusterSearch::rebuild(std::vector<std::int64_t> ids) {
   nodes_.clear();
   boxes_.clear();
-  grow(ids, 0);
+  std::vector<Keyed> room(ids.size());
+  grow(ids, 0, room);
   for (std::size_t place = 0; place < ids.size(); ++place) {
     places_[static_cast<std::size_t>(ids[place])] = place;
   }
@@ -52,7 +53,7 @@ bool ClusterSearch::is_tree_worth_while() const {
 }
 
 /// Orders the clusters of a node, and adds it and all below; gives its number.
-std::size_t ClusterSearch::grow(std::span<std::int64_t> ids, std::size_t first_block) {
+std::size_t ClusterSearch::grow(std::span<std::int64_t> ids, std::size_t first_block, std::span<Keyed> room) {
   constexpr std::size_t kBlock = ClusterTiles::kBlock;
   const std::size_t node = nodes_.size(), n_blocks = (ids.size() + kBlock - 1) / kBlock;
   nodes_.push_back({first_block, n_blocks, 0, std::numeric_limits<double>::infinity()});
@@ -62,27 +63,32 @@ std::size_t ClusterSearch::grow(std::span<std::int64_t> ids, std::size_t first_b
   std::fill_n(lower, d_, std::numeric_limits<double>::infinity());
   std::fill_n(upper, d_, -std::numeric_limits<double>::infinity());
   keep_on(ids.size() * d_);
+  double least_weight = nodes_[node].least_weight;
   for (const std::int64_t id : ids) {
-    const Cluster one = cluster(id);
-    nodes_[node].least_weight = std::min(nodes_[node].least_weight, one.weight);
+    const double* centre = centres_.data() + static_cast<std::size_t>(id) * d_;
+    least_weight = std::min(least_weight, weights_[static_cast<std::size_t>(id)]);
     for (std::size_t j = 0; j < d_; ++j) {
-      lower[j] = std::min(lower[j], one.centre[j]);
-      upper[j] = std::max(upper[j], one.centre[j]);
+      lower[j] = std::min(lower[j], centre[j]);
+      upper[j] = std::max(upper[j], centre[j]);
     }
   }
+  nodes_[node].least_weight = least_weight;
   if (n_blocks < 2) return node;
   std::size_t widest = 0;
   for (std::size_t j = 1; j < d_; ++j) {
     if (upper[j] - lower[j] > upper[widest] - lower[widest]) widest = j;
   }
   const std::size_t half = n_blocks / 2 * kBlock;  // all blocks but the last are full
-  std::nth_element(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(half), ids.end(),
-                   [&](std::int64_t a, std::int64_t b) {
-                     const double x = cluster(a).centre[widest], y = cluster(b).centre[widest];
-                     return x < y || (x == y && a < b);
-                   });
-  grow(ids.first(half), first_block);
-  const std::size_t right = grow(ids.subspan(half), first_block + n_blocks / 2);
+  // Numbers beside their ids are compared where they are, not looked up each time.
+  for (std::size_t k = 0; k < ids.size(); ++k) {
+    room[k] = {centres_[static_cast<std::size_t>(ids[k]) * d_ + widest], ids[k]};
+  }
+  const auto begin = room.begin();
+  std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(half),
+                   begin + static_cast<std::ptrdiff_t>(ids.size()));
+  for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = room[k].second;
+  grow(ids.first(half), first_block, room);
+  const std::size_t right = grow(ids.subspan(half), first_block + n_blocks / 2, room);
   nodes_[node].right = right;
   return node;
 }
@@ -159,6 +165,72 @@ std::size_t ClusterSearch::find_in_tree(const Cluster& who, Nearby& nearby) cons
   return walk(
       who, [&] { return nearby.limit(); }, [](const Node&) { return false; },
       [&](std::size_t block) { tiles_.look_at_block(block, {&who, 1}, &nearby); });
+}
+
+double ClusterSearch::bound(std::size_t a, std::size_t b) const {
+  const double* one = boxes_.data() + a * 2 * d_;
+  const double* other = boxes_.data() + b * 2 * d_;
+  double square = 0.0;
+  for (std::size_t j = 0; j < d_; ++j) {
+    const double apart = std::max(std::max(other[j] - one[d_ + j], one[j] - other[d_ + j]), 0.0);
+    square += apart * apart;
+  }
+  return joined(tiles_.between(), square, nodes_[a].least_weight, nodes_[b].least_weight) * kBelow;
+}
+
+std::size_t ClusterSearch::leaf_of(std::size_t block) const {
+  std::size_t node = 0;
+  while (nodes_[node].n_blocks > 1) {
+    const std::size_t right = nodes_[node].right;
+    node = block < nodes_[right].first_block ? node + 1 : right;
+  }
+  return node;
+}
+
+bool ClusterSearch::leaves_near(std::size_t leaf, double limit, std::vector<Near>& near) const {
+  near.clear();
+  std::size_t stack[64], depth = 0;  // as in `walk`
+  stack[depth++] = 0;
+  while (depth > 0) {
+    const std::size_t node = stack[--depth];
+    keep_on(d_);
+    const double least = bound(node, leaf);
+    if (least > limit || node == leaf) continue;
+    if (nodes_[node].n_blocks > 1) {
+      stack[depth++] = nodes_[node].right;
+      stack[depth++] = node + 1;
+    } else if (near.size() == kFewLeaves) {
+      return false;
+    } else {
+      near.push_back({least, node});
+    }
+  }
+  std::sort(near.begin(), near.end());
+  return true;
+}
+
+void ClusterSearch::find_of_block(std::size_t block, std::span<Nearby> nearby) const {
+  constexpr std::size_t kBlock = ClusterTiles::kBlock, kTogether = ClusterTiles::kTogether;
+  Cluster who[kBlock];
+  for (std::size_t q = 0; q < nearby.size(); ++q) who[q] = cluster(tiles_.id(block * kBlock + q));
+  for (std::size_t q = 0; q < nearby.size(); q += kTogether) {
+    tiles_.look_at_block(block, {who + q, std::min(kTogether, nearby.size() - q)}, nearby.data() + q);
+  }
+  double limit = 0.0;
+  for (const Nearby& one : nearby) limit = std::max(limit, one.limit());
+  std::vector<Near> near;
+  const bool few = leaves_near(leaf_of(block), limit, near);
+  for (std::size_t q = 0; q < nearby.size(); ++q) {
+    if (!few) {
+      find_in_tree(who[q], nearby[q]);
+      continue;
+    }
+    for (const auto& [least, leaf] : near) {
+      if (least > nearby[q].limit()) break;
+      if (bound(leaf, who[q]) > nearby[q].limit()) continue;
+      tiles_.look_at_block(nodes_[leaf].first_block, {who + q, 1}, nearby.data() + q);
+    }
+  }
 }
 
 void ClusterSearch::mark(const std::vector<std::int64_t>& groups) const {

@@ -116,10 +116,15 @@ void ClusterTiles::look_at_block(std::size_t block, std::span<const Cluster> who
       least);
   for (std::size_t q = 0; q < who.size(); ++q) {
     if (!(least[q] <= nearby[q].limit())) continue;
-    const double* distance = out + q * kBlock;
-    for (std::size_t k = 0; k < n_tiles * kLanes; ++k) {
-      if (distance[k] <= nearby[q].limit() && ids_[first + k] != who[q].id) {
-        nearby[q].offer({distance[k], ids_[first + k]});
+    for (std::size_t tile = 0; tile < n_tiles * kLanes; tile += kLanes) {
+      const double* distance = out + q * kBlock + tile;
+      const double limit = nearby[q].limit();
+      int n_near = 0;  // most tiles have none: eight are compared at a time
+      for (std::size_t k = 0; k < kLanes; ++k) n_near += distance[k] <= limit;
+      for (std::size_t k = 0; n_near > 0 && k < kLanes; ++k) {
+        if (distance[k] <= nearby[q].limit() && ids_[first + tile + k] != who[q].id) {
+          nearby[q].offer({distance[k], ids_[first + tile + k]});
+        }
       }
     }
   }

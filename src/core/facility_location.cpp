@@ -339,11 +339,13 @@ class Search {
   Values paid_;
 };
 
-/// Of each point, itself of an exemplar, else the nearest exemplar, the lowest index first.
-std::vector<std::int64_t> assigned(const Problem& problem, const std::vector<std::int64_t>& exemplars) {
-  std::vector<std::int64_t> to(problem.n, exemplars.front());
-  for (std::size_t p = 0; p < problem.n; ++p) {
-    const double* row = problem.d.data() + p * problem.n;
+}  // namespace
+
+std::vector<std::int64_t> assigned_exemplars(std::span<const double> d, std::size_t n,
+                                             std::span<const std::int64_t> exemplars) {
+  std::vector<std::int64_t> to(n, exemplars.front());
+  for (std::size_t p = 0; p < n; ++p) {
+    const double* row = d.data() + p * n;
     keep_on(exemplars.size());
     for (const std::int64_t q : exemplars) {
       if (row[q] < row[to[p]]) to[p] = q;
@@ -352,8 +354,6 @@ std::vector<std::int64_t> assigned(const Problem& problem, const std::vector<std
   for (const std::int64_t q : exemplars) to[q] = q;
   return to;
 }
-
-}  // namespace
 
 FacilityLocation facility_location(std::span<const double> d, std::size_t n,
                                    std::span<const std::int64_t> initial, double tolerance,
@@ -388,7 +388,7 @@ FacilityLocation facility_location(std::span<const double> d, std::size_t n,
   for (std::size_t q = 0; q < n; ++q) {
     if (search.best()[q]) found.exemplars.push_back(static_cast<std::int64_t>(q));
   }
-  found.assignment = assigned(problem, found.exemplars);
+  found.assignment = assigned_exemplars(d, n, found.exemplars);
   found.bound = std::ldexp(search.bound(), exponent);
   found.optimal = search.optimal();
   found.n_iter = static_cast<std::int64_t>(search.n_evaluations());

@@ -348,6 +348,7 @@ class Ordered {
 std::vector<Merge> single(std::span<const double> X, std::size_t d, Search search) {
   std::vector<Merge> merges;
   Roots roots(X.size() / d);
+  merges.reserve(X.size() / d - 1);
   for (const Edge& edge : spanning_tree(X, d, search)) {
     const auto [first, second] = roots.join(edge.lower, edge.upper);
     merges.push_back({first, second, std::sqrt(edge.square)});

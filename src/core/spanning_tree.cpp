@@ -184,7 +184,7 @@ class Components {
   void run(std::vector<Edge>& edges) {
     std::vector<Place> all(rows_.size());
     std::iota(all.begin(), all.end(), Place{0});
-    for_places(all, [&](Place place) { look_around(place); });
+    look_around();
     for (std::size_t left = rows_.size() - 1; left > 0;) {
       for (const Place place : all) root_[place] = roots_.of(place);
       search_.mark(root_);
@@ -218,6 +218,8 @@ class Components {
   static constexpr Edge kNone{kInfinity, std::numeric_limits<std::int64_t>::max(), 0};
   static constexpr Edge kAny{kInfinity, 0, 0};  ///< Nothing is known, and one row is asked.
   static constexpr std::size_t kFew = 512;
+  /// A search looks somewhat farther than it must: most rows are then not asked again in the next rounds.
+  static constexpr double kFarther = 2.0;
 
   template <class Task>
   void for_places(const std::vector<Place>& places, const Task& task) const {
@@ -235,11 +237,20 @@ class Components {
     }
   }
 
-  void look_around(Place place) {
-    Nearby nearby;
-    search_.find({&rows_[place], 1}, &nearby);
-    note(place, nearby);
-    known_[place].beyond = nearby.limit();
+  void look_around() {
+    constexpr std::size_t kBlock = ClusterTiles::kBlock, kBlocks = kFew / kBlock;
+    const std::size_t n_blocks = search_.tiles().n_blocks();
+    parallel_for((n_blocks + kBlocks - 1) / kBlocks, n_blocks > kBlocks, [&](std::size_t task) {
+      for (std::size_t b = task * kBlocks; b < std::min(n_blocks, (task + 1) * kBlocks); ++b) {
+        const std::size_t first = b * kBlock, few = std::min(kBlock, rows_.size() - first);
+        std::array<Nearby, kBlock> nearby;
+        search_.find_of_block(b, {nearby.data(), few});
+        for (std::size_t q = 0; q < few; ++q) {
+          note(static_cast<Place>(first + q), nearby[q]);
+          known_[first + q].beyond = nearby[q].limit();
+        }
+      }
+    });
   }
 
   /// Tells a row's component of the row's shortest edge that is known to leave it; whether there is one.
@@ -280,8 +291,8 @@ class Components {
 
   void search(const std::vector<Place>& places) {
     for_places(places, [&](Place place) {
-      const double limit = best_of(place);
-      if (known_[place].beyond > limit) return;
+      if (known_[place].beyond > best_of(place)) return;
+      const double limit = kFarther * best_of(place);
       Nearby nearest(1);
       search_.find_outside(rows_[place], root_, limit, nearest);
       if (!nearest.found().empty()) note(place, nearest);

@@ -90,18 +90,6 @@ Cuts checked(std::size_t k, const TreeParents& parents) {
   return tree;
 }
 
-/// Turns the path from a point to the root around, so that the point is the root.
-TreeParents rerooted(TreeParents parent, Node root) {
-  Node below = -1;
-  for (Node v = root; v != -1;) {
-    const Node up = parent[v];
-    parent[v] = below;
-    below = v;
-    v = up;
-  }
-  return parent;
-}
-
 /// O(k^2): the sum across an edge is that of the rows below, less twice what lies within.
 Cuts cuts_of(std::span<const double> D, std::size_t k, TreeParents parent) {
   Cuts tree;
@@ -637,50 +625,15 @@ void enumerate(std::span<const double> D, std::size_t k, std::size_t next, TreeP
 
 }  // namespace
 
-TreeParents neighbor_joining(std::span<const double> distances, std::size_t k) {
-  if (k <= 2) return k == 1 ? TreeParents{-1} : TreeParents{-1, 0};
-  Values D(distances.begin(), distances.end());  // the first n rows and columns count, k apart
-  TreeParents parent(2 * k - 2, -1), node(k);    // node: what stands at each place
-  for (std::size_t i = 0; i < k; ++i) node[i] = static_cast<Node>(i);
-  Values sums(k);
-  for (std::size_t n = k; n > 3; --n) {
-    const Node made = static_cast<Node>(2 * k - n);
-    std::fill_n(sums.begin(), n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      keep_on(n);
-      for (std::size_t j = 0; j < n; ++j) sums[j] += D[i * k + j];
-    }
-    double least = std::numeric_limits<double>::infinity();
-    std::size_t first = 0, second = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      keep_on(n - i);
-      for (std::size_t j = i + 1; j < n; ++j) {
-        const double criterion = static_cast<double>(n - 2) * D[i * k + j] - sums[i] - sums[j];
-        if (criterion < least) {
-          least = criterion;
-          first = i;
-          second = j;
-        }
-      }
-    }
-    parent[node[first]] = parent[node[second]] = made;
-    const double apart = D[first * k + second];
-    for (std::size_t j = 0; j < n; ++j) {
-      const double distance = j == first ? 0.0 : (D[first * k + j] + D[second * k + j] - apart) / 2.0;
-      D[first * k + j] = D[j * k + first] = distance;
-    }
-    node[first] = made;
-    node.erase(node.begin() + static_cast<std::ptrdiff_t>(second));
-    // Take the second's row and column out.
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto row = D.begin() + static_cast<std::ptrdiff_t>(i * k);
-      std::copy(row + second + 1, row + n, row + second);
-    }
-    for (std::size_t i = second; i + 1 < n; ++i)
-      std::copy_n(D.begin() + (i + 1) * k, n - 1, D.begin() + i * k);
+TreeParents rerooted(TreeParents parent, Node root) {
+  Node below = -1;
+  for (Node v = root; v != -1;) {
+    const Node up = parent[v];
+    parent[v] = below;
+    below = v;
+    v = up;
   }
-  for (const Node left : node) parent[left] = static_cast<Node>(2 * k - 3);
-  return rerooted(std::move(parent), 0);
+  return parent;
 }
 
 std::vector<double> nonnegative_lengths(std::span<const double> distances, std::size_t k,

@@ -53,6 +53,23 @@ def test_shapes_that_are_not_the_trees() -> None:
             _core.dasgupta_cost_sparse(TREE, np.array(row_ptr), np.array(column, np.int32), np.array(value))
 
 
+def test_class_counts_of_what_does_not_fit() -> None:
+    labels, counts = np.array([0, 1], np.int32), np.zeros((3, 2), np.int32)
+    with pytest.raises(ValueError, match=r"labels: shape \(3,\)"):
+        _core.class_counts(TREE, np.zeros(3, np.int32), counts)
+    with pytest.raises(ValueError, match=r"counts: shape \(2, 2\)"):
+        _core.class_counts(TREE, labels, counts[:2])
+    for wrong in (-1, 2):
+        with pytest.raises(ValueError, match=rf"labels: entry 1 is {wrong}; expected 0\.\.1"):
+            _core.class_counts(TREE, np.array([0, wrong], np.int32), counts)
+    with pytest.raises(ValueError, match="counts: shares memory with labels"):
+        _core.class_counts(TREE, counts[0], counts)
+    for other in (np.zeros((3, 2), np.int16), np.zeros((3, 4), np.int32)[:, ::2]):
+        with pytest.raises(TypeError):  # a copy would be written, and lost
+            _core.class_counts(TREE, labels, other)
+    assert not counts.any()
+
+
 def test_arrays_of_the_core_live_as_long_as_they_are_held() -> None:
     parents, leaf_of, heights = _core.perch(np.arange(4000.0)[:, None], "none", None)
     sizes = _core.Tree(parents, leaf_of).sizes

@@ -197,13 +197,44 @@ def test_neighbour_joining_is_the_twin_s(k: int, seed: int, kind: str) -> None:
     assert fit.residual == pytest.approx(twin.fit_edges(D, edges)[2], rel=1e-9, abs=1e-12)
 
 
-def test_the_first_of_equal_pairs_is_joined() -> None:
-    # Whole numbers and their halves are exact, and so are ties.
-    for seed in range(60):
-        k = 4 + seed % 6
-        D = distances(k, seed, "whole")
-        edges = parents_to_edges(_core.neighbor_joining(D))
-        assert twin.splits_of_edges(edges, k) == twin.splits_of_edges(twin.neighbor_joining(D), k)
+@settings(max_examples=150)
+@given(
+    st.integers(1, 45),
+    st.integers(0, 10**6),
+    st.sampled_from([*KINDS, "tenths", "far apart"]),
+    st.sampled_from([1.0, 1e-300, 1e300]),
+)
+def test_of_pairs_equal_but_for_rounding_the_twin_s_is_joined(
+    k: int, seed: int, kind: str, scale: float
+) -> None:
+    if kind == "tenths":  # ties that the order of additions breaks
+        D = distances(k, seed, "whole") / 10
+    elif kind == "far apart":  # near pairs lie within the rounding of sums
+        D = distances(k, seed) * np.where(np.add.outer(np.arange(k), np.arange(k)) % 5, 1e-15, 1.0)
+    else:
+        D = distances(k, seed, kind)
+    edges = parents_to_edges(_core.neighbor_joining(D * scale))
+    assert twin.splits_of_edges(edges, k) == twin.splits_of_edges(twin.neighbor_joining(D * scale), k)
+
+
+def test_neighbour_joining_does_not_depend_on_the_instruction_set() -> None:
+    widest = _core.instruction_set()
+    for kind in KINDS:
+        D = distances(70, 0, kind)
+        trees = set()
+        try:
+            for name in _core.instruction_sets():
+                _core.use_instruction_set(name)
+                trees.add(_core.neighbor_joining(D).tobytes())
+        finally:
+            _core.use_instruction_set(widest)
+        assert len(trees) == 1
+
+
+def test_neighbour_joining_of_sums_beyond_all_numbers_is_a_tree() -> None:
+    D = 1.7e308 * (1.0 - np.eye(9))
+    parents = _core.neighbor_joining(D)
+    assert sorted(np.bincount(parents[parents >= 0], minlength=16).tolist()) == [0] * 8 + [1] + [2] * 7
 
 
 def test_neighbour_joining_by_hand() -> None:

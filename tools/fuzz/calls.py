@@ -161,6 +161,14 @@ def dendrogram_purity(rng: np.random.Generator, core: Any) -> Arguments:
 
 
 @call
+def class_counts(rng: np.random.Generator, core: Any) -> Arguments:
+    n, k = size(rng), int(rng.integers(1, 5))
+    made_of = tree(rng, n)
+    counts = np.zeros((len(made_of.arguments["parents"]), k), rng.choice([np.int32, np.int64]))
+    return {"tree": made_of, "labels": labels(rng, n, k).astype(np.int32), "counts": counts}
+
+
+@call
 def dasgupta_cost_dense(rng: np.random.Generator, core: Any) -> Arguments:
     n = size(rng)
     return {"tree": tree(rng, n), "similarity": floats(rng, n, n)}
@@ -596,6 +604,12 @@ def facility_location(rng: np.random.Generator, core: Any) -> Arguments:
     n = size(rng)
     initial = labels(rng, int(rng.integers(0, 3)), n)
     return {"d": np.abs(floats(rng, n, n)), "initial": initial, "tolerance": 1e-4, "max_evaluations": 100}
+
+
+@call
+def exchanged_exemplars(rng: np.random.Generator, core: Any) -> Arguments:
+    given = facility_location(rng, core)
+    return {name: given[name] for name in ("d", "initial")}
 
 
 def triangles(rng: np.random.Generator, n: int) -> Arguments:

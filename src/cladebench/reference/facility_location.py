@@ -85,6 +85,20 @@ def best_of_all_sets(d: ArrayLike) -> ExactExemplars:
     return ExactExemplars(np.array(best, dtype=np.int64), value, value, "enumeration")
 
 
+def best_single_move(d: ArrayLike, exemplars: ArrayLike) -> float:
+    """Compute the least E of all sets one move away.
+
+    A move adds an exemplar, drops one, or swaps one for another point.
+    """
+    costs = checked(d)
+    chosen = {int(q) for q in np.asarray(exemplars)}
+    others = set(range(len(costs))) - chosen
+    added = [chosen | {q} for q in others]
+    dropped = [chosen - {q} for q in chosen if len(chosen) > 1]
+    swapped = [(chosen - {out}) | {q} for out in chosen for q in others]
+    return min((value_of(costs, sorted(moved)) for moved in [*added, *dropped, *swapped]), default=math.inf)
+
+
 def exemplars_ilp(d: ArrayLike, solver: SolverName = "CBC", time_limit: float = 60.0) -> ExactExemplars:
     """The integer programme (2) to (5) by PuLP.
 

@@ -40,6 +40,20 @@ def samples_below(parents: npt.ArrayLike, leaf_of: npt.ArrayLike) -> list[list[i
     return below
 
 
+def class_counts(parents: npt.ArrayLike, leaf_of: npt.ArrayLike, labels: npt.ArrayLike) -> list[list[int]]:
+    """Count the samples of each class below each node.
+
+    Classes are sorted. Each sample is counted at all nodes above it.
+    """
+    given = np.asarray(labels).tolist()
+    column = {label: place for place, label in enumerate(sorted(set(given)))}
+    counts = [[0] * len(column) for _ in np.asarray(parents)]
+    for label, node in zip(given, np.asarray(leaf_of), strict=True):
+        for ancestor in ancestors(parents, node):
+            counts[ancestor][column[label]] += 1
+    return counts
+
+
 def depths(parents: npt.ArrayLike) -> list[int]:
     """Number of edges between each node and the root."""
     return [len(ancestors(parents, node)) - 1 for node in range(len(np.asarray(parents)))]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import reduce
 from itertools import combinations, product
+from operator import add
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -174,7 +176,7 @@ def neighbor_joining(D: ArrayLike) -> list[Edge]:
 
     While more than three nodes are left, the pair with the least (n - 2) d_ij - r_i - r_j is joined, r being the sums
     of the rows; the new node is (d_il + d_jl - d_ij) / 2 from node l, and takes the place of i. The first of equal
-    pairs is taken.
+    pairs is taken. Rows are added up from left to right, so that what is equal but for rounding is equal to all.
     """
     d = {(i, j): float(value) for (i, j), value in np.ndenumerate(np.asarray(D, dtype=np.float64))}
     k = len(np.asarray(D))
@@ -185,7 +187,9 @@ def neighbor_joining(D: ArrayLike) -> list[Edge]:
     made = k
     while len(nodes) > 3:
         n = len(nodes)
-        r = {i: sum(d[i, j] for j in nodes) for i in nodes}
+        r = {
+            i: reduce(add, (d[i, j] for j in nodes)) for i in nodes
+        }  # `sum` of newer Pythons rounds otherwise
         i, j = min(combinations(nodes, 2), key=lambda pair: (n - 2) * d[pair] - r[pair[0]] - r[pair[1]])
         for other in nodes:
             d[made, other] = d[other, made] = (d[i, other] + d[j, other] - d[i, j]) / 2.0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench import _core
-from cladebench.validation import as_floats, as_index, check_int, check_real
+from cladebench.validation import as_floats, as_index, check_flag, check_int, check_real
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -38,11 +38,11 @@ class FacilityLocation:
     value : float
         E(Q): prices of the exemplars and costs of the other points, recomputed from the exemplars.
     bound : float
-        No set of exemplars is below; at most `value`.
+        No set of exemplars is below; at most `value`. Minus infinity if none was asked for.
     n_iter : int
-        Evaluations of the Lagrangian dual function.
+        Evaluations of the Lagrangian dual function; 0 without a bound.
     converged : bool
-        Whether `gap` is within the tolerance, or ``value - bound`` no more than rounding.
+        Whether `gap` is within the tolerance, or ``value - bound`` no more than rounding; False without a bound.
 
     Examples
     --------
@@ -63,15 +63,22 @@ class FacilityLocation:
     def gap(self) -> float:
         """Compute ``value - bound`` relative to the larger magnitude of the two.
 
-        0 where they are equal.
+        0 where they are equal, infinite without a bound.
         """
         if self.value == self.bound:
             return 0.0
+        if self.bound == -math.inf:
+            return math.inf
         return (self.value - self.bound) / max(abs(self.value), abs(self.bound))
 
 
 def facility_location(
-    d: npt.ArrayLike, *, initial: npt.ArrayLike | None = None, tol: float = 1e-4, max_iter: int | None = None
+    d: npt.ArrayLike,
+    *,
+    initial: npt.ArrayLike | None = None,
+    bound: bool = True,
+    tol: float = 1e-4,
+    max_iter: int | None = None,
 ) -> FacilityLocation:
     r"""Choose the exemplars of least total cost among the points.
 
@@ -92,6 +99,9 @@ def facility_location(
         n >= 1.
     initial : array-like of int, optional
         Exemplars that the search starts from; by default points are added one by one while that pays.
+    bound : bool, default=True
+        Whether a lower bound is computed, which also leads to better sets. Without it a local search alone gives the
+        answer, some 10 times sooner; `tol` and `max_iter` then have no effect.
     tol : float, default=1e-4
         The search ends once ``value - bound`` is within this share of the value; a share below 1e-10 counts as 1e-10.
     max_iter : int, optional
@@ -107,7 +117,7 @@ def facility_location(
     ------
     ValueError
         If `d` is not as described or so large that sums overflow, `initial` is empty or names a point twice or one
-        that there is not, `tol` is negative or not finite, or `max_iter` is below 1.
+        that there is not, `tol` is negative or not finite, `max_iter` is below 1, or `bound` is no boolean.
 
     Notes
     -----
@@ -128,10 +138,16 @@ def facility_location(
     :math:`O(n^2 \log n)` to sort the rows; an evaluation reads the points nearer than :math:`v_p`, of the order of
     n / k for each of n points with k exemplars. 12 bytes for each entry of `d` beside it.
 
+    Without the bound each point in turn is added, or swapped for an exemplar, as soon as that improves, and exemplars
+    that do not pay are dropped ([3]_, there with a fixed number of exemplars). No such move improves the answer, but
+    by rounding. A turn of all points takes :math:`O(n^2)`; nothing is sorted; 8 bytes for each entry of `d` beside it.
+    On 2,000 points the value was 0 to 0.6 % above that with a bound.
+
     References
     ----------
     .. [1] N. Komodakis, Learning to cluster using high order graphical models with latent variables, 2011.
     .. [2] F. Barahona, R. Anbil, The volume algorithm: producing primal solutions with a subgradient method, 2000.
+    .. [3] E. Schubert, P. J. Rousseeuw, Fast and eager k-medoids clustering, 2021.
 
     Examples
     --------
@@ -144,14 +160,23 @@ def facility_location(
     if max_iter is None:
         max_iter = max(LEAST_ITER, WORK // len(costs))
     check_int("max_iter", max_iter, 1)
-    exemplars, assignment, bound, optimal, n_iter, converged = _core.facility_location(
-        costs, _start(initial, len(costs)), float(tol), min(int(max_iter), 2**62)
+    check_flag("bound", bound)
+    start = _start(initial, len(costs))
+    if not bound:
+        exemplars, assignment = _core.exchanged_exemplars(costs, start)
+        return FacilityLocation(exemplars, assignment, _value(costs, assignment), -math.inf, 0, False)
+    exemplars, assignment, below, optimal, n_iter, converged = _core.facility_location(
+        costs, start, float(tol), min(int(max_iter), 2**62)
     )
-    # The terms are those of the definition, and their sum is rounded once.
-    value = math.fsum(costs[np.arange(len(costs)), assignment])
+    value = _value(costs, assignment)
     return FacilityLocation(
-        exemplars, assignment, value, value if optimal else min(value, bound), n_iter, converged
+        exemplars, assignment, value, value if optimal else min(value, below), n_iter, converged
     )
+
+
+def _value(costs: FloatArray, assignment: IntArray) -> float:
+    """Add up the terms of the definition; their sum is rounded once."""
+    return math.fsum(costs[np.arange(len(costs)), assignment])
 
 
 def _costs(d: Any) -> FloatArray:

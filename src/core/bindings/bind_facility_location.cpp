@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "checks.hpp"
 #include "cladebench/facility_location.hpp"
@@ -32,6 +33,12 @@ void check_costs(const Costs& d) {
   }
 }
 
+void check_square(const Costs& d) {
+  if (d.shape(0) == 0 || d.shape(1) != d.shape(0))
+    throw std::invalid_argument("expected (n, n) costs, n >= 1");
+  check_costs(d);
+}
+
 }  // namespace
 
 void bind_facility_location(nb::module_& m) {
@@ -39,9 +46,8 @@ void bind_facility_location(nb::module_& m) {
       "facility_location",
       [](Costs d, Points initial, double tolerance, std::size_t max_evaluations) {
         const std::size_t n = d.shape(0);
-        if (n == 0 || d.shape(1) != n) throw std::invalid_argument("expected (n, n) costs, n >= 1");
         cladebench::checks::at_least("tolerance", tolerance, 0.0);
-        check_costs(d);
+        check_square(d);
         cladebench::FacilityLocation found;
         cladebench::interruptible([&] {
           found = cladebench::facility_location({d.data(), d.size()}, n, {initial.data(), initial.size()},
@@ -53,4 +59,20 @@ void bind_facility_location(nb::module_& m) {
       nb::arg("d"), nb::arg("initial"), nb::arg("tolerance"), nb::arg("max_evaluations"),
       "Exemplars, assignment, lower bound, whether it is the optimum, evaluations, whether the gap is "
       "closed.");
+  m.def(
+      "exchanged_exemplars",
+      [](Costs d, Points initial) {
+        check_square(d);
+        const std::size_t n = d.shape(0);
+        const std::span<const double> costs(d.data(), d.size());
+        const std::span<const std::int64_t> start(initial.data(), initial.size());
+        cladebench::checks::indices("initial", start, n);
+        std::vector<std::int64_t> exemplars, assignment;
+        cladebench::interruptible([&] {
+          exemplars = cladebench::exchanged_exemplars(costs, n, start);
+          assignment = cladebench::assigned_exemplars(costs, n, exemplars);
+        });
+        return nb::make_tuple(to_numpy(std::move(exemplars)), to_numpy(std::move(assignment)));
+      },
+      nb::arg("d"), nb::arg("initial"), "Exemplars and assignment of a local search, without a bound.");
 }

@@ -49,6 +49,26 @@ nb::ndarray<nb::numpy, const Index, nb::ndim<1>> view(nb::handle self) {
   return {values.data(), {values.size()}, self};
 }
 
+template <typename Count>
+void def_class_counts(nb::module_& m) {
+  m.def(
+      "class_counts",
+      [](const Tree& tree, Vector<std::int32_t> labels,
+         cladebench::Array<Count, nb::ndim<2>, nb::c_contig, nb::device::cpu> counts) {
+        cladebench::checks::shape("labels", labels, {tree.leaf_of.size()});
+        cladebench::checks::shape("counts", counts, {tree.parents.size(), counts.shape(1)});
+        const auto classes = span(labels.data(), labels.shape(0));
+        cladebench::checks::indices("labels", classes, counts.shape(1));
+        cladebench::checks::within("n_samples", static_cast<std::uint64_t>(labels.shape(0)), std::uint64_t{1},
+                                   static_cast<std::uint64_t>(std::numeric_limits<Count>::max()));
+        cladebench::checks::apart("counts", counts, "labels", labels);
+        cladebench::interruptible(
+            [&] { cladebench::class_counts(tree, classes, counts.shape(1), counts.data()); });
+      },
+      nb::arg("tree"), nb::arg("labels"), nb::arg("counts").noconvert(),
+      "Adds to counts, zeros of shape (n_nodes, n_classes). See cladebench.Hierarchy.class_counts.");
+}
+
 }  // namespace
 
 void bind_tree(nb::module_& m) {
@@ -89,6 +109,8 @@ void bind_tree(nb::module_& m) {
           },
           nb::arg("u"), nb::arg("v"), "Lowest common ancestors of pairs of nodes.");
 
+  def_class_counts<std::int32_t>(m);
+  def_class_counts<std::int64_t>(m);
   m.def(
       "dendrogram_purity",
       [](const Tree& tree, Vector<std::int32_t> labels, std::int32_t n_classes) {

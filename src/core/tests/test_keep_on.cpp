@@ -96,6 +96,8 @@ TEST(measures_ask) {
   CHECK(asks(3, [&] { Tree(tree.parents, tree.leaf_of); }));
   CHECK(asks(150, [&] { dendrogram_purity(tree, labels, 1); }));
   CHECK(asks(150, [&] { pair_sums(tree, labels, 1, weights, values); }));
+  std::vector<std::int32_t> counts(tree.parents.size());
+  CHECK(asks(150, [&] { class_counts(tree, labels, 1, counts.data()); }));
   const Values S = uniform(300 * 300), X = uniform(300 * 5);
   CHECK(asks(300, [&] { dasgupta_cost_dense(tree, S); }));
   CHECK(asks(150, [&] { dasgupta_cost_linear(tree, X, 5); }));
@@ -137,11 +139,10 @@ TEST(partitions_ask) {
   for (std::size_t i = 0; i < n; ++i) labels[i] = static_cast<std::int64_t>(i % 2);
   std::iota(order.begin(), order.end(), 0);
   CHECK(asks(200, [&] { greedy_sweeps({X, n, 4, true}, structure, labels, order, {true, 100}); }));
-  CHECK(asks(300, [&] {
-    Values d = distances(n);
-    for (std::size_t q = 0; q < n; ++q) d[q * n + q] = 2.0;
-    facility_location(d, n, {}, 0.0, 100);
-  }));
+  Values d = distances(n);
+  for (std::size_t q = 0; q < n; ++q) d[q * n + q] = 2.0;
+  CHECK(asks(300, [&] { facility_location(d, n, {}, 0.0, 100); }));
+  CHECK(asks(60, [&] { exchanged_exemplars(d, n, {}); }));
   std::vector<std::int64_t> counts(n);
   CHECK(asks(60, [&] { count_copies(std::vector<std::uint8_t>(n * n), counts); }));
   const std::vector<std::int64_t> bounds(3, 20);

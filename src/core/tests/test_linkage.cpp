@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <tuple>
 
 #include "check.hpp"
+#include "cladebench/cluster_search.hpp"
 #include "cladebench/linkage.hpp"
 #include "cladebench/mutual_nearest.hpp"
 #include "cladebench/parallel.hpp"
@@ -101,6 +103,37 @@ TEST(a_cluster_is_found_where_it_has_moved) {
   cladebench::Nearby nearest(1);
   search.find({&who, 1}, &nearest);
   CHECK(nearest.found().size() == 1 && nearest.found()[0].id == 7 && nearest.found()[0].distance == 0.25);
+}
+
+TEST(a_block_finds_what_each_of_its_clusters_finds) {
+  for (const std::size_t n : {1, 5, 64, 65, 3000, 9000}) {
+    for (const std::uint64_t levels : {0, 2, 40}) {
+      for (const std::size_t d : {1, 2, 6}) {
+        std::vector<double> centres = points(n, d, levels);
+        // A few far ones: near a block of theirs lie more leaves than are looked through together.
+        for (std::size_t k = 0; k < centres.size(); k += 97) centres[k] *= 1e3;
+        const std::vector<double> weights(n, 0.0);
+        cladebench::ClusterSearch search(d, cladebench::Between::kCentres, Search::kTree, centres, weights);
+        std::vector<std::int64_t> ids(n);
+        std::iota(ids.begin(), ids.end(), std::int64_t{0});
+        search.rebuild(ids);
+        const auto& tiles = search.tiles();
+        constexpr std::size_t kBlock = cladebench::ClusterTiles::kBlock;
+        bool all_same = true;
+        for (std::size_t block = 0; block < tiles.n_blocks(); ++block) {
+          std::vector<cladebench::Nearby> together(std::min(kBlock, n - block * kBlock));
+          search.find_of_block(block, together);
+          for (std::size_t q = 0; q < together.size(); ++q) {
+            const std::int64_t who = tiles.id(block * kBlock + q);
+            cladebench::Nearby alone;
+            search.find({&who, 1}, &alone);
+            all_same = all_same && std::ranges::equal(alone.found(), together[q].found());
+          }
+        }
+        CHECK(all_same);
+      }
+    }
+  }
 }
 
 TEST(heights_never_fall_where_they_must_not) {

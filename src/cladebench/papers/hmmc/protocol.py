@@ -169,7 +169,7 @@ def class_counts(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> np
     A class that was not drawn has none.
     """
     counts = np.zeros((hierarchy.n_nodes, n_classes), dtype=np.int32)
-    counts[:, np.unique(labels)] = hierarchy.class_counts(labels)
+    counts[:, np.unique(labels)] = hierarchy.class_counts(labels, dtype=np.int32)
     return counts
 
 

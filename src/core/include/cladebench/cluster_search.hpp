@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cladebench/cluster_tiles.hpp"
@@ -31,6 +32,10 @@ class ClusterSearch {
 
   /// Offers to nearby[q] the clusters near who[q]; at most kBatch of these.
   void find(std::span<const std::int64_t> who, Nearby* nearby) const;
+
+  /// Offers to nearby[q] the clusters near the q-th of a block of the tree, all of them: as `find` does for
+  /// each, in less time.
+  void find_of_block(std::size_t block, std::span<Nearby> nearby) const;
 
   /// Notes where in the tree all clusters are in the same group, by the groups of the places.
   void mark(const std::vector<std::int64_t>& groups) const;
@@ -58,7 +63,12 @@ class ClusterSearch {
     mutable std::int64_t group = -1;  ///< of all clusters below, or -1
   };
 
-  std::size_t grow(std::span<std::int64_t> ids, std::size_t first_block);
+  using Keyed = std::pair<double, std::int64_t>;
+  using Near = std::pair<double, std::size_t>;  ///< a bound and a leaf
+  /// With more of them each cluster goes down the tree by itself.
+  static constexpr std::size_t kFewLeaves = 64;
+
+  std::size_t grow(std::span<std::int64_t> ids, std::size_t first_block, std::span<Keyed> room);
   /// Looks at the blocks that can have a cluster within the limit, the nearest first; gives how many they
   /// are.
   template <class Limit, class Skip, class Look>
@@ -66,6 +76,10 @@ class ClusterSearch {
   std::size_t find_in_tree(const Cluster& who, Nearby& nearby) const;
   bool is_tree_worth_while() const;
   double bound(std::size_t node, const Cluster& who) const;
+  double bound(std::size_t a, std::size_t b) const;  ///< of any two clusters in two nodes
+  std::size_t leaf_of(std::size_t block) const;
+  /// The other leaves within the limit, the nearest first. False if they are many.
+  bool leaves_near(std::size_t leaf, double limit, std::vector<Near>& near) const;
   void widen(std::size_t node, const double* centre, double weight);
 
   std::size_t d_;

@@ -53,18 +53,21 @@ class Nearby {
 
   /// Takes a cluster that is nearer than the last, once.
   void offer(const Neighbor& one) {
-    if (count_ == room_ && !(one < found_[count_ - 1])) return;
-    const auto end = found_.begin() + static_cast<std::ptrdiff_t>(count_);
-    const auto place = std::lower_bound(found_.begin(), end, one);
-    if (place != end && place->id == one.id) return;
-    std::move_backward(place, count_ < room_ ? end : end - 1, count_ < room_ ? end + 1 : end);
-    *place = one;
+    std::size_t place = count_;  // of few: one after the other is the fastest way to find it
+    while (place > 0 && is_nearer(one, found_[place - 1])) --place;
+    if (place == room_ || (place > 0 && found_[place - 1].id == one.id)) return;
     count_ = std::min(count_ + 1, room_);
+    for (std::size_t k = count_ - 1; k > place; --k) found_[k] = found_[k - 1];
+    found_[place] = one;
   }
 
   std::span<const Neighbor> found() const { return {found_.data(), count_}; }
 
  private:
+  static bool is_nearer(const Neighbor& a, const Neighbor& b) {
+    return a.distance < b.distance || (a.distance == b.distance && a.id < b.id);
+  }
+
   std::array<Neighbor, 2 * kRoom> found_;
   std::size_t room_, count_ = 0;
 };

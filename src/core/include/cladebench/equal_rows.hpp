@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -18,19 +17,22 @@ namespace cladebench {
 inline std::vector<std::pair<std::int64_t, std::int64_t>> equal_rows(std::span<const double> X,
                                                                      std::size_t d) {
   const std::size_t n = X.size() / d;
-  std::vector<std::int64_t> order(n);
-  std::iota(order.begin(), order.end(), std::int64_t{0});
   const auto row = [&](std::int64_t id) { return X.subspan(static_cast<std::size_t>(id) * d, d); };
-  std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+  // First numbers stand beside their rows: most comparisons need no more.
+  std::vector<std::pair<double, std::int64_t>> order(n);
+  for (std::size_t id = 0; id < n; ++id) order[id] = {X[id * d], static_cast<std::int64_t>(id)};
+  std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
     keep_on(16);
-    const auto x = row(a), y = row(b);
+    if (a.first != b.first) return a.first < b.first;
+    const auto x = row(a.second), y = row(b.second);
     const auto [p, q] = std::mismatch(x.begin(), x.end(), y.begin());
-    return p == x.end() ? a < b : *p < *q;
+    return p == x.end() ? a.second < b.second : *p < *q;
   });
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (std::size_t k = 1, first = 0; k < n; ++k) {
-    if (std::ranges::equal(row(order[first]), row(order[k]))) {
-      pairs.emplace_back(order[first], order[k]);
+    const std::int64_t one = order[first].second, other = order[k].second;
+    if (std::ranges::equal(row(one), row(other))) {
+      pairs.emplace_back(one, other);
     } else {
       first = k;
     }

@@ -51,4 +51,19 @@ FacilityLocation facility_location(std::span<const double> d, std::size_t n,
                                    std::span<const std::int64_t> initial, double tolerance,
                                    std::size_t max_evaluations);
 
+/// Exemplars of a local search alone, ascending, without a bound: points are added while one pays, the best
+/// each time; then each point in turn is added or swapped for an exemplar as soon as that improves, and
+/// exemplars are dropped whose members cost no more elsewhere (FasterPAM of Schubert and Rousseeuw 2021, with
+/// a number of exemplars that is free). No add, drop or swap lowers the value in the end, but by rounding.
+///
+/// A turn of all points takes n^2 steps without sorting, and 5 to 10 turns are common. 8 n^2 bytes beside d.
+/// Arguments as above; each start is a point.
+std::vector<std::int64_t> exchanged_exemplars(std::span<const double> d, std::size_t n,
+                                              std::span<const std::int64_t> initial);
+
+/// Of each point, itself of an exemplar, else the nearest exemplar, the lowest index first.
+/// @param exemplars ascending, at least one.
+std::vector<std::int64_t> assigned_exemplars(std::span<const double> d, std::size_t n,
+                                             std::span<const std::int64_t> exemplars);
+
 }  // namespace cladebench
