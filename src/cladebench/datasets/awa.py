@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,6 +185,20 @@ _CITATION = (
 )
 
 
+@dataclass(frozen=True)
+class _Drawn:
+    """Scores with a noise of their own.
+
+    Equal after they were sent to another process, which a `functools.partial` is not.
+    """
+
+    shape: str
+    level: float
+
+    def __call__(self, files: Mapping[str, bytes], draw: int) -> Content:
+        return load_scores(files, draw, self.shape, self.level)
+
+
 def _entry(name: str, drawn: str, loader: Loader, features_sha256: str, notes: str) -> DatasetInfo:
     return DatasetInfo(
         name=name,
@@ -211,14 +225,14 @@ def _again(name: str, drawn: str, shape: str, features_sha256: str, noise: str) 
         f"standard deviation is {level}, with which K-means has the published Rand index of 96.04 on a quarter of the "
         "rows. The level was met to that printed number, and to no other."
     )
-    return _entry(name, drawn, partial(load_scores, shape=shape, level=level), features_sha256, notes)
+    return _entry(name, drawn, _Drawn(shape, level), features_sha256, notes)
 
 
 DATASETS = (
     _entry(
         "awa-attr",
         "",
-        partial(load_scores, shape="gaussian", level=NOISE),
+        _Drawn("gaussian", NOISE),
         "b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
         "Classes, images per class and attributes are the paper's. Its scores are outputs of 85 attribute "
         "classifiers; these are drawn: strength of the attribute in the class (0 to 1) plus independent Gaussian noise "
