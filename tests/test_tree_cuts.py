@@ -119,7 +119,7 @@ def test_one_sample_and_wrong_arguments() -> None:
             call()
 
 
-@given(hierarchies(with_heights=True), st.integers(1, 12))
+@given(hierarchies(with_heights=True), st.integers(2, 12))
 def test_a_number_of_clusters_that_is_skipped_lies_between_two_cuts(tree: Hierarchy, n_clusters: int) -> None:
     sizes = sorted({int(tree.cut(n).max()) + 1 for n in range(1, tree.n_samples + 1)})
     around = (
@@ -128,3 +128,15 @@ def test_a_number_of_clusters_that_is_skipped_lies_between_two_cuts(tree: Hierar
     )
     between = n_clusters not in sizes and around[1] is not None
     assert tree_cuts.skipped(tree, n_clusters) == (around if between else None)
+
+
+def test_a_tree_in_threes_skips_even_numbers() -> None:
+    tree = Hierarchy.from_nested([[0, 1, 2], [3, 4, 5], [6, 7, 8]])
+    assert [tree_cuts.skipped(tree, n) for n in (2, 3, 4, 8, 9, 10)] == [
+        (1, 3),
+        None,
+        (3, 5),
+        (7, 9),
+        None,
+        None,
+    ]

@@ -18,8 +18,8 @@ def class_codes(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
     """Return the sorted distinct classes and each sample's place among them.
 
-    Labels are the same if Python finds them equal: no digit of a large integer is lost, nor a NUL at the end of a
-    string. In arrays that NumPy made before it is too late for that.
+    Labels are the same if Python finds them equal. No digit of a large integer is lost, nor a NUL at the end of a
+    string. In arrays that NumPy made before, it is too late.
 
     Parameters
     ----------

@@ -33,12 +33,12 @@ def splits(tree: RootedTree, by: str) -> Iterator[tuple[int, int]]:
 def skipped(tree: RootedTree, n_clusters: int) -> tuple[int, int] | None:
     """Return the cuts nearest to a number that no cut has.
 
-    Their numbers of clusters, below and above. None where there are no such two.
+    Their numbers of clusters, below and above. None where there are no such two. Of 2 clusters or more.
     """
     below = 1
     for _, above in splits(tree, "height"):
         if above >= n_clusters:
-            return None if above == n_clusters or below == n_clusters else (below, above)
+            return None if above == n_clusters else (below, above)
         below = above
     return None
 

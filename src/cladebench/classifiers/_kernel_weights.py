@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 
 FloatArray = npt.NDArray[np.float64]
 
-#: While weights are learned none falls below their first mean times this share of `tol`: where all are positive the
-#: objective has a gradient, at the boundary it need not have one.
+#: While weights are learned none falls below their first mean times this share of `tol`. The objective has a gradient
+#: where all are positive; at the boundary it need not have one.
 _FLOOR = 0.05
 #: Tolerances of the support vector machines: the first as a share of `tol`, and the least.
 _FIRST_TOLERANCE, _LEAST_TOLERANCE = 0.1, 1e-10
@@ -88,7 +88,7 @@ class TwoClassProblem:
     def upper(self, machine: Machine) -> float:
         """Objective of the machine: its norm, its errors, its weights.
 
-        A machine that misses a margin by the solver's tolerance would pay for it with a large C; it is stretched until
+        A machine that misses a margin by the solver's tolerance would pay for it with a large C. It is stretched until
         it does not, where that is cheaper.
         """
         inner = machine.weights @ machine.products
@@ -139,7 +139,7 @@ def learn_weights(
     upper = problem.upper(now)
     while upper - lower > tol * upper and n_iter < max_iter:
         slope, bend = sigma - now.halves, problem.curvature(now)
-        # With the machine's parts held, its norm and the price of the weights are a function of each weight that lies
+        # With the machine's parts held, its norm and the price of the weights are a function of each weight. It lies
         # above T and has this second derivative.
         held = 2.0 * np.maximum(now.halves, 1e-3 * sigma) / np.maximum(now.weights, 1e-2 * now.weights.max())
         while n_iter < max_iter:

@@ -33,14 +33,14 @@ def least_of_rows(block: FloatArray, k: int, names: IntArray | None = None) -> t
     k : int
         At most m.
     names : ndarray of int64, shape (n, m), optional
-        What entries are called; their columns by default.
+        Names of the entries; their columns by default.
 
     Returns
     -------
     value : ndarray of float64, shape (n, k)
         Ascending.
     name : ndarray of int64, shape (n, k)
-        Of equal entries the lowest names are taken, and come first.
+        The lowest names are taken among equal entries, and come first.
     """
     # All that are no larger than the k-th: more than k where there are ties.
     largest = np.partition(block, k - 1, axis=1)[:, k - 1 : k]
