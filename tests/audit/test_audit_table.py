@@ -104,6 +104,12 @@ def test_the_committed_table_is_read_as_it_was_written(tmp_path):
         assert {**one, "stances": 0, "universes": 0} == {**other, "stances": 0, "universes": 0}
 
 
+def test_ends_of_lines_within_an_entry_stay_as_they_are(tmp_path):
+    path = tmp_path / "audit.csv"
+    path.write_bytes(text(row(quote='"one\r\ntwo\rthree"')).encode())
+    assert read_audit_table(path)[0]["quote"] == "one\r\ntwo\rthree"
+
+
 def test_a_table_leaves_empty_what_is_not_true_and_joins_lists():
     rows = as_frame(
         [{"claim": "a", "main": True, "not_run": ["x", "y"]}, {"claim": "b", "main": False, "not_run": []}]

@@ -295,6 +295,7 @@ def test_metrics_that_only_one_run_recorded_are_missing(write):
     found = compare_runs(a, b)
     assert not found.agree()
     assert set(found.missing.metric) == {"cost", "fit_seconds"}
+    assert found.missing.index.tolist() == [0, 1, 2, 3]  # rows are numbered once, whatever they lack
 
 
 def folds(values):

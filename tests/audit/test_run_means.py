@@ -1,5 +1,7 @@
 """Pairs of two runs: which way they differ, and what a difference without spread says."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -36,3 +38,11 @@ def test_a_difference_is_b_less_a():
 def test_without_spread_all_seeds_must_be_the_same_to_leave_no_doubt(seeds, p):
     found = _judged(side([0.1, 0.2, 0.4], [1, 2, 3]), side([0.2, 0.3, 0.5], seeds), 10.0, official=False)
     assert found[-1] == p
+
+
+def test_repetitions_that_share_rows_leave_more_doubt():
+    """Draws of half the rows: the mean of three has (1/3 + 1) times the variance of one, and not a third of it."""
+    a, b = side([0.1, 0.2, 0.4], [1, 2, 3]), side([0.3, 0.5, 0.6], [1, 2, 3])
+    apart, shared = (_judged(a, b, pool, official=False) for pool in (math.inf, 20.0))
+    assert (shared[4] - shared[3]) / (apart[4] - apart[3]) == pytest.approx(2.0)
+    assert shared[-1] > apart[-1]

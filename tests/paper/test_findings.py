@@ -14,6 +14,7 @@ from cladebench.audit.claims_file import load_claims
 from cladebench.audit.finding_checks import check_findings
 from cladebench.bench.plan_file import read_plan
 from cladebench.bench.results import Results
+from cladebench.bench.samples import constant
 from cladebench.input_files import InputFileError, validator
 from cladebench.paper.catalogue import built_in_papers, load_plan
 from cladebench.paper.findings import Finding, checked_findings, read_findings
@@ -263,6 +264,16 @@ def test_draws_that_share_rows_vary_more():
         check_findings([Finding("f", "", "", numbers=(number,))], AUDIT, r) for r in (results, shared)
     )
     assert held == {} and fell["f"] == ("m of A on d is 2 (-2.968 to 6.968 at 95%); expected at least -1",)
+
+
+def test_a_difference_from_a_number_known_exactly_still_varies():
+    sample = records().sample({"dataset": "d", "method": "A", "metric": "m"}, "")
+    found = {"A": sample, "B": constant(1.0)}
+    results = SimpleNamespace(selection={}, sample=lambda query, rule: found[query["method"]])
+    number = {"dataset": "d", "method": "A", "metric": "m", "minus": {"method": "B"}, "at_least": 0}
+    fell = check_findings([Finding("f", "", "", numbers=(number,))], AUDIT, results)
+    expected = "m of A on d minus m of B on d is 1 (-1.484 to 3.484 at 95%); expected at least 0"
+    assert fell["f"] == (expected,)
 
 
 def test_each_broken_bond_is_told_once_and_none_that_the_run_cannot_check():
