@@ -37,6 +37,23 @@ def test_a_kind_names_only_what_claims_have(name):
     assert ("expects" in KINDS[name].form.get("properties", {})) == (name not in ("value", "ranking"))
 
 
+def objects(schema):
+    """Yield the parts of a schema that describe an object, but for its conditions."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object" and "properties" in schema:
+            yield schema
+        schema = [part for key, part in schema.items() if key not in ("if", "then", "else")]
+    if isinstance(schema, list):
+        for part in schema:
+            yield from objects(part)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_form_takes_no_key_that_it_does_not_name(name):
+    for part in objects(KINDS[name].form):
+        assert part.get("additionalProperties", True) is not True, part
+
+
 @pytest.mark.parametrize("name", KINDS)
 def test_what_is_corrected_has_a_family(name):
     kind = KINDS[name]
@@ -55,3 +72,11 @@ def test_the_family_of_a_ranking_is_written(tmp_path):
     assert audit.loc["t/ranking/d", "verdict"] == "reproduced"
     assert audit.loc["t/ranking/d", "family"] == "t/ranking"
     assert audit.loc["t/ranking/d", "methods"] == "A; B; C; D; E; F"
+
+
+def test_a_method_without_a_printed_number_is_left_out_of_a_ranking_and_no_other(tmp_path):
+    printed = {"A": "['0.10']", "B": "['-']"} | {m: f"['0.{i}0']" for i, m in enumerate("CDEFG", 3)}
+    rows = ", ".join(f"{m}: {{method: {m}, printed: {number}}}" for m, number in printed.items())
+    records = frame(*(cells("d", m, {"m": [i / 10, i / 10 + 0.01]}) for i, m in enumerate("ABCDEFG", 1)))
+    ranking = judged(claims_of(tmp_path, TABLE % rows), records).loc["t/ranking/d"]
+    assert (ranking["methods"], ranking["n"]) == ("A; C; D; E; F; G", 6)

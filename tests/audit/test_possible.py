@@ -114,11 +114,19 @@ def test_prints_are_read_exactly():
         ({"classes": {"sizes": [4, 4]}}, "classes"),
         ({"classes": {"dataset": "glass"}}, "dataset"),
         ({"extra": 1}, "extra"),
+        ({"classes": {"n_samples": 9, "n_clases": 3}}, "classes"),
+        ({"classes": {"n_samples": 9, "n_classes": 2, "largest": 0.4}}, "n_classes: 2"),
+        ({"classes": {"n_samples": 9, "n_classes": 3}}, "largest"),
     ],
 )
 def test_a_wrong_file_is_refused(possible, wrong, told):
     with pytest.raises(ClaimsError, match=told):
         possible(BALANCED | wrong, "0.5")
+
+
+def test_three_classes_of_unknown_sizes_are_the_fewest(possible):
+    classes = {"n_samples": 9, "n_classes": 3, "largest": 0.4}
+    assert possible(BALANCED | {"classes": classes}, "0.5").expects["classes"] == classes
 
 
 def test_a_metric_without_a_programme_is_refused(possible):

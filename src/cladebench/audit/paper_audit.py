@@ -149,8 +149,6 @@ class PaperAudit:
 
         What is corrected together with it is judged again too.
         """
-        if not touched:
-            return self.chosen
         families = {self.claims.claims[name].family for name in touched}
         again = {
             claim.id
