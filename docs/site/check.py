@@ -1,4 +1,7 @@
-"""Check the built pages: local links lead somewhere, and nothing is loaded from another host."""
+"""Check the built pages: local links lead somewhere, and nothing is loaded from another host.
+
+Links to other hosts are not followed: pages are built and checked without a network.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The multiple kernel machine: against two cone programmes, what its weights say, its problems of several classes."""
+"""The multiple kernel machine: against two cone programmes, what its weights say, its problems of several classes.
+
+scikit-learn's `check_estimator` hands over tables of numbers, where this machine takes a stack of kernel matrices.
+"""
 
 import numpy as np
 import pytest
