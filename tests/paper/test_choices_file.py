@@ -156,10 +156,9 @@ def test_a_paper_may_have_no_register(package):
     assert load_choices("madeup") == []
 
 
-def test_the_data_sets_that_an_alternative_is_kept_to_are_known(package):
-    others = (
-        "  other_choices: [{name: u, instead: {method: {A: B}, datasets: [glass, digits]}}]\n  effects:\n"
-    )
+@pytest.mark.parametrize("first", ["method: {A: B}", "spread: se", "where: {C: {k: 2}}"])
+def test_the_data_sets_that_an_alternative_is_kept_to_are_known(package, first):
+    others = f"  other_choices: [{{name: u, instead: {{{first}, datasets: [glass, digits]}}}}]\n  effects:\n"
     package(ENTRY.replace("  effects:\n", others))
     assert load_choices("madeup")[0].other_choices[0].instead["datasets"] == ["glass", "digits"]
     package(ENTRY.replace("  effects:\n", others.replace("digits", "digit")))

@@ -263,7 +263,7 @@ def with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> F
     Only where something is shown. Gives the figure.
     """
     if shown:
-        write_below(figure, [note for note in [chosen_with(context)] if note])
+        write_below(figure, [chosen_with(context)])
     return figure
 
 
