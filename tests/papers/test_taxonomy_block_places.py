@@ -86,3 +86,9 @@ def test_a_leader_rather_turns_than_it_crosses_an_edge() -> None:
         np.zeros(1, dtype=complex), np.ones(1, dtype=complex), np.array([0.6 + 0.6j]), edge
     )
     assert not _cross(np.zeros(1, dtype=complex), centres, *edge).any()
+
+
+def test_a_block_turns_aside_rather_than_behind_an_edge() -> None:
+    wall = np.array([[0.2 - 2j], [0.2 + 2j]])
+    centres = place_blocks(np.zeros(1, dtype=complex), np.array([1 + 0j]), np.array([0.4 + 0.4j]), wall)
+    assert centres[0].real < 0.1 and abs(centres[0]) < 0.3
