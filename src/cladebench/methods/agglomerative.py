@@ -54,7 +54,7 @@ class Agglomerative(HierarchicalClusterer):
     "centroid" and "median" may invert: a merge may be lower than the one before it. So may others along a graph.
 
     Rows without an edge are at least as far as the last neighbour of both. Bounds follow from these distances. They
-    are sharp for low merges and weak for high ones. If the first merges all have 1, they are the first of the tree
+    are sharp for low merges and weak for high ones. A merge that is proven, as all before it are, is one of the tree
     without a graph. ``numpy.mean(merge_bounds_ == 1)`` is the share of proven merges.
 
     References
@@ -73,6 +73,7 @@ class Agglomerative(HierarchicalClusterer):
     """
 
     order_invariant = True
+    merge_bounds_: np.ndarray | None
 
     def __init__(
         self,
@@ -97,13 +98,14 @@ class Agglomerative(HierarchicalClusterer):
             check_graph_method(self.linkage, self.metric)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
-        is_given = self.metric == "precomputed"
-        Z, self.merge_bounds_ = linkages.linkage_and_bounds(
-            _condensed(X) if is_given else X,
-            self.linkage,
-            "euclidean" if is_given else self.metric,
-            self.connectivity,
-        )
+        if self.metric == "precomputed":
+            distances = _condensed(X)
+            Z = linkages.linkage(distances, self.linkage) if len(distances) else np.empty((0, 4))
+            self.merge_bounds_ = np.ones(len(Z))
+        else:
+            Z, self.merge_bounds_ = linkages.linkage_and_bounds(
+                X, self.linkage, self.metric, self.connectivity
+            )
         return Hierarchy.from_linkage(Z) if len(Z) else Hierarchy([-1], [0])
 
     def __sklearn_tags__(self) -> Any:

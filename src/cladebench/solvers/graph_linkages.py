@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ import cladebench._core as _core
 from cladebench.validation import check_int
 
 FloatArray = npt.NDArray[np.float64]
-Connectivity = int | scipy.sparse.sparray | scipy.sparse.spmatrix | None
+Connectivity: TypeAlias = int | scipy.sparse.sparray | scipy.sparse.spmatrix | None
 
 #: What follows from the edges or from the centres of two clusters alone.
 ALONG_GRAPH = {
@@ -33,12 +33,12 @@ def check_graph_method(method: str, metric: str) -> None:
 
 
 def check_connectivity(connectivity: Any) -> None:
-    """Raise an error unless it is None, an integer of at least 1, or a sparse matrix."""
+    """Raise a ValueError unless it is None, an integer of at least 1, or a sparse matrix."""
     if connectivity is None or scipy.sparse.issparse(connectivity):
         return
     if isinstance(connectivity, bool) or not isinstance(connectivity, int | np.integer):
         kind = type(connectivity).__name__
-        raise TypeError(f"connectivity: {kind}; expected None, an integer or a sparse matrix")
+        raise ValueError(f"connectivity: {kind}; expected None, an integer or a sparse matrix")
     check_int("connectivity", connectivity, 1)
 
 

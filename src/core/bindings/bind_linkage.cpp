@@ -116,6 +116,7 @@ void bind_linkage(nb::module_& m) {
         const Search how = named(kSearches, "search", search);
         const std::span<const double> numbers = checked(X);
         check_few(X);
+        cladebench::checks::expect(k > 0, "k: 0; expected at least 1");
         auto graph = cladebench::interruptible(
             [&] { return cladebench::neighbor_graph(numbers, X.shape(1), k, how); });
         return nb::make_tuple(to_numpy(std::move(graph.begin)), to_numpy(std::move(graph.ends)),
