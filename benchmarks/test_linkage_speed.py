@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.cluster.hierarchy
+from sklearn.cluster import AgglomerativeClustering
 from sklearn.datasets import make_blobs
+from sklearn.neighbors import kneighbors_graph
 
 from cladebench import linkage
 
@@ -20,18 +22,19 @@ from memory import peak_mebibytes
 import numpy as np
 from cladebench import linkage
 
-n, d, method, metric = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:]
+n, d, method, metric = int(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:5]
+k = int(sys.argv[5]) or None
 X = np.random.default_rng(0).normal(size=(n, d))
 linkage(X[:100], method, metric)
 before, start = peak_mebibytes(), time.perf_counter()
-linkage(X, method, metric)
+linkage(X, method, metric, k)
 print(json.dumps({"seconds": time.perf_counter() - start, "megabytes": peak_mebibytes() - before}))
 """
 
 
-def alone(n: int, d: int, method: str, metric: str = "euclidean") -> dict[str, Any]:
+def alone(n: int, d: int, method: str, metric: str = "euclidean", k: int = 0) -> dict[str, Any]:
     """Seconds, and memory beyond X, in a process of its own."""
-    command = [sys.executable, "-c", FIT, str(n), str(d), method, metric]
+    command = [sys.executable, "-c", FIT, str(n), str(d), method, metric, str(k)]
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=Path(__file__).parent)
     return dict(json.loads(done.stdout))
 
@@ -117,3 +120,32 @@ def test_growth(method: str, d: int, ratios) -> None:
         if d == 10 and n > 50_000:
             continue
         ratios.add(f"{method}, {n:,} x {d}: time", alone(n, d, method)["seconds"], unit="s")
+
+
+@pytest.mark.parametrize("kind", ["normal", "blobs"])
+def test_along_neighbors_against_all(kind: str, ratios, seconds: Callable[..., float]) -> None:
+    X = np.random.default_rng(0).normal(size=(100_000, 10))
+    if kind == "blobs":
+        X = make_blobs(100_000, 10, centers=20, random_state=0)[0]
+    along = seconds(lambda: linkage(X, "ward", connectivity=10), repeats=1)
+    among_all = seconds(lambda: linkage(X, "ward"), repeats=1)
+    ratios.add(f"ward, 100,000 x 10, {kind}: without a graph / 10 neighbours", among_all / along)
+
+
+def test_along_neighbors_against_scikit_learn(ratios, seconds: Callable[..., float]) -> None:
+    X = np.random.default_rng(0).normal(size=(20_000, 10))
+    own = seconds(lambda: linkage(X, "ward", connectivity=10), repeats=1)
+
+    def theirs() -> None:
+        AgglomerativeClustering(1, connectivity=kneighbors_graph(X, 10), compute_full_tree=True).fit(X)
+
+    ratios.add(
+        "ward, 20,000 x 10, 10 neighbours: scikit-learn / ours", seconds(theirs, repeats=1) / own, ">= 5"
+    )
+
+
+@pytest.mark.parametrize("n", [50_000, 200_000, 500_000])
+def test_growth_along_neighbors(n: int, ratios) -> None:
+    used = alone(n, 10, "ward", k=10)
+    ratios.add(f"ward, {n:,} x 10, 10 neighbours: time", used["seconds"], unit="s")
+    ratios.add(f"ward, {n:,} x 10, 10 neighbours: memory above X", used["megabytes"], "< 1024", "MB")

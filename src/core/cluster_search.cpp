@@ -285,4 +285,38 @@ void ClusterSearch::find(std::span<const std::int64_t> who, Nearby* nearby) cons
   }
 }
 
+void ClusterSearch::find(std::span<const std::int64_t> who, std::span<Nearest> nearest) const {
+  constexpr std::size_t kTogether = ClusterTiles::kTogether, kBlock = ClusterTiles::kBlock;
+  Cluster from[kTogether];
+  for (std::size_t q = 0; q < who.size(); ++q) from[q] = cluster(who[q]);
+  double distances[kTogether * kBlock];
+  const auto offer = [&](std::size_t q, const double* far, std::size_t first) {
+    const std::size_t n_here = std::min(kBlock, tiles_.size() - first);
+    for (std::size_t tile = 0; tile < n_here; tile += kLanes) {
+      const double limit = nearest[q].limit();
+      int n_near = 0;  // most tiles have none: eight are compared at a time
+      for (std::size_t k = tile; k < tile + kLanes; ++k) n_near += far[k] <= limit;
+      for (std::size_t k = tile; n_near > 0 && k < std::min(n_here, tile + kLanes); ++k) {
+        const std::int64_t id = tiles_.id(first + k);
+        if (id != who[q]) nearest[q].offer(far[k], static_cast<std::uint32_t>(id));
+      }
+    }
+  };
+  if (with_tree_) {
+    for (std::size_t q = 0; q < who.size(); ++q) {
+      walk(
+          from[q], [&] { return nearest[q].limit(); }, [](const Node&) { return false; },
+          [&](std::size_t block) {
+            const double least = tiles_.distances(block, {from + q, 1}, distances);
+            if (least <= nearest[q].limit()) offer(q, distances, block * kBlock);
+          });
+    }
+    return;
+  }
+  for (std::size_t block = 0; block < tiles_.n_blocks(); ++block) {
+    tiles_.distances(block, {from, who.size()}, distances);
+    for (std::size_t q = 0; q < who.size(); ++q) offer(q, distances + q * kBlock, block * kBlock);
+  }
+}
+
 }  // namespace cladebench

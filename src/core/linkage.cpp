@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cladebench/equal_rows.hpp"
+#include "cladebench/merged_clusters.hpp"
 #include "cladebench/mutual_nearest.hpp"
 #include "cladebench/parallel.hpp"
 #include "cladebench/roots.hpp"
@@ -24,119 +25,47 @@ constexpr double kBelow = 1.0 - 0x1p-40;
 
 std::size_t at(Id id) { return static_cast<std::size_t>(id); }
 
-Between between_of(Linkage linkage) {
-  if (linkage == Linkage::kWard) return Between::kSizes;
-  if (linkage == Linkage::kAverage || linkage == Linkage::kWeighted) return Between::kSpreads;
-  return Between::kCentres;
-}
-
-/// The clusters that there are, and their merges so far.
+/// The clusters that there are, and the search among them.
 class Clusters {
  public:
-  Clusters(std::span<const double> X, std::size_t d, Linkage linkage, Search search)
-      : n_(X.size() / d),
-        d_(d),
-        linkage_(linkage),
-        centres_(X.begin(), X.end()),
-        sizes_(n_, 1.0),
-        spreads_(linkage == Linkage::kWard ? 0 : n_, 0.0),
-        heights_(n_, 0.0),
-        alive_(n_, true),
-        n_alive_(n_),
-        search_(d, between_of(linkage), search, centres_, linkage == Linkage::kWard ? sizes_ : spreads_) {
-    for (double& x : centres_) x += 0.0;  // there is no -0
-    merges_.reserve(n_ - 1);
-    merge_equal_rows();
+  Clusters(MergedClusters& merged, Search search)
+      : merged_(merged), search_(merged.d(), merged.between(), search, merged.centres(), merged.weights()) {
     rebuild();
   }
 
-  std::size_t n() const { return n_; }
-  std::size_t n_alive() const { return n_alive_; }
-  bool is_alive(Id id) const { return alive_[at(id)]; }
+  std::size_t n() const { return merged_.n(); }
+  std::size_t n_alive() const { return merged_.n_alive(); }
+  bool is_alive(Id id) const { return merged_.is_alive(id); }
+  std::vector<Id> alive() const { return merged_.alive(); }
   ClusterSearch& search() { return search_; }
-  std::vector<Merge>& merges() { return merges_; }
-
-  std::vector<Id> alive() const {
-    std::vector<Id> ids;
-    for (std::size_t id = 0; id < n_; ++id) {
-      if (alive_[id]) ids.push_back(static_cast<Id>(id));
-    }
-    return ids;
-  }
-
-  double distance(Id a, Id b) const {
-    return distance_between(between_of(linkage_), search_.cluster(a), search_.cluster(b), d_);
-  }
+  double distance(Id a, Id b) const { return merged_.distance(a, b); }
 
   /// How far both are at least from all others, if a and b are at least so far from them, and nearer to each
   /// other. By the recurrence of Lance and Williams; Ward's own terms only add to it then.
   double least_after(Id a, Id b, double from_a, double from_b) const {
-    const double p = share(a, b);
+    const double p = merged_.share(a, b);
     return (p * from_a + (1.0 - p) * from_b) * kBelow;
   }
 
   /// The one with the lower row becomes both.
   void merge(Id kept, Id gone, double distance) {
-    unite(kept, gone, distance);
+    merged_.unite(kept, gone, distance);
     search_.merge(kept, gone);
   }
 
   /// Leaves out those that are gone, once they are many.
   void forget() {
-    if (4 * (n_built_ - n_alive_) > n_built_ && n_built_ > ClusterTiles::kBlock) rebuild();
+    if (4 * (n_built_ - n_alive()) > n_built_ && n_built_ > ClusterTiles::kBlock) rebuild();
   }
 
  private:
   void rebuild() {
     search_.rebuild(alive());
-    n_built_ = n_alive_;
+    n_built_ = n_alive();
   }
 
-  /// Equal rows are at distance 0, whatever the linkage.
-  void merge_equal_rows() {
-    for (const auto& [first, other] : equal_rows(centres_, d_)) unite(first, other, 0.0);
-  }
-
-  void unite(Id kept, Id gone, double distance) {
-    double* a = centres_.data() + at(kept) * d_;
-    const double* b = centres_.data() + at(gone) * d_;
-    const double p = share(kept, gone), q = share(gone, kept);
-    double square = 0.0;
-    for (std::size_t j = 0; j < d_; ++j) {
-      const double difference = a[j] - b[j];
-      square += difference * difference;
-      if (difference != 0.0) a[j] = p * a[j] + q * b[j];
-    }
-    if (!spreads_.empty())
-      spreads_[at(kept)] = p * spreads_[at(kept)] + q * spreads_[at(gone)] + p * q * square;
-    sizes_[at(kept)] += sizes_[at(gone)];
-    alive_[at(gone)] = false;
-    --n_alive_;
-    double height = distance;
-    if (linkage_ == Linkage::kWard) height = std::sqrt(2.0 * distance);
-    if (may_fall()) {
-      height = std::sqrt(distance);
-    } else {  // what rounding would let fall
-      height = std::max(height, std::max(heights_[at(kept)], heights_[at(gone)]));
-    }
-    heights_[at(kept)] = height;
-    merges_.push_back({kept, gone, height});
-  }
-
-  /// The weight of a's centre in that of a and b.
-  double share(Id a, Id b) const {
-    if (linkage_ == Linkage::kWeighted || linkage_ == Linkage::kMedian) return 0.5;
-    return sizes_[at(a)] / (sizes_[at(a)] + sizes_[at(b)]);
-  }
-
-  bool may_fall() const { return linkage_ == Linkage::kCentroid || linkage_ == Linkage::kMedian; }
-
-  std::size_t n_, d_;
-  Linkage linkage_;
-  std::vector<double> centres_, sizes_, spreads_, heights_;
-  std::vector<bool> alive_;
-  std::size_t n_alive_, n_built_ = 0;
-  std::vector<Merge> merges_;
+  MergedClusters& merged_;
+  std::size_t n_built_ = 0;
   ClusterSearch search_;
 };
 
@@ -277,7 +206,6 @@ class Ordered {
 
   void run() {
     const std::vector<Id> all = clusters_.alive();
-    if (all.size() < 2) return;  // all rows are equal
     ask(all);
     for (const Id id : all) queue_.push({nearest_[at(id)].distance, id});
     while (clusters_.n_alive() > 1) {
@@ -358,16 +286,21 @@ std::vector<Merge> single(std::span<const double> X, std::size_t d, Search searc
 
 }  // namespace
 
+void merge_all(MergedClusters& merged, Linkage linkage, Search search) {
+  if (merged.n_alive() < 2) return;
+  Clusters clusters(merged, search);
+  if (linkage == Linkage::kCentroid || linkage == Linkage::kMedian) return Ordered(clusters).run();
+  Rounds(clusters).run();
+  std::stable_sort(merged.merges().begin(), merged.merges().end(),
+                   [](const Merge& a, const Merge& b) { return a.height < b.height; });
+}
+
 std::vector<Merge> link(std::span<const double> X, std::size_t d, Linkage linkage, Search search) {
   if (linkage == Linkage::kSingle) return single(X, d, search);
-  Clusters clusters(X, d, linkage, search);
-  if (linkage == Linkage::kCentroid || linkage == Linkage::kMedian) {
-    Ordered(clusters).run();
-    return std::move(clusters.merges());
-  }
-  Rounds(clusters).run();
-  std::stable_sort(clusters.merges().begin(), clusters.merges().end(),
-                   [](const Merge& a, const Merge& b) { return a.height < b.height; });
+  MergedClusters clusters(X, d, linkage, linkage == Linkage::kCentroid || linkage == Linkage::kMedian);
+  // Equal rows are at distance 0, whatever the linkage.
+  for (const auto& [first, other] : equal_rows(clusters.centres(), d)) clusters.unite(first, other, 0.0);
+  merge_all(clusters, linkage, search);
   return std::move(clusters.merges());
 }
 

@@ -173,19 +173,31 @@ std::vector<Edge> by_steps(std::span<const double> X, std::size_t d) {
 /// in memory, too.
 class Components {
  public:
-  explicit Components(const ClusterSearch& search)
+  /// Rows that are together already are one component.
+  Components(const ClusterSearch& search, const Roots& together)
       : search_(search),
         rows_(search.tiles().ids()),
         known_(rows_.size()),
         roots_(rows_.size()),
         root_(rows_.size()),
-        best_(rows_.size()) {}
+        best_(rows_.size()) {
+    std::vector<std::int64_t> first(together.size(), -1);
+    for (std::size_t place = 0; place < rows_.size(); ++place) {
+      std::int64_t& one = first[at(together.of(rows_[place]))];
+      if (one < 0) {
+        one = static_cast<std::int64_t>(place);
+        ++n_components_;
+      } else {
+        roots_.join(one, static_cast<std::int64_t>(place));
+      }
+    }
+  }
 
   void run(std::vector<Edge>& edges) {
     std::vector<Place> all(rows_.size());
     std::iota(all.begin(), all.end(), Place{0});
     look_around();
-    for (std::size_t left = rows_.size() - 1; left > 0;) {
+    for (std::size_t left = n_components_ - 1; left > 0;) {
       for (const Place place : all) root_[place] = roots_.of(place);
       search_.mark(root_);
       find_best();
@@ -307,13 +319,13 @@ class Components {
   const std::span<const std::int64_t> rows_;  ///< by place
   std::vector<Known> known_;
   Roots roots_;
+  std::size_t n_components_ = 0;
   std::vector<std::int64_t> root_;
   std::vector<Way> best_;
 };
 
-}  // namespace
-
-std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search search) {
+std::vector<Edge> grow(std::span<const double> X, std::size_t d, Search search, Roots together,
+                       bool with_steps) {
   const std::size_t n = X.size() / d;
   std::vector<double> centres(X.begin(), X.end());
   for (double& x : centres) x += 0.0;  // there is no -0
@@ -321,8 +333,10 @@ std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search
   std::vector<bool> is_first(n, true);
   std::vector<Edge> edges;
   for (const auto& [first, other] : equal_rows(centres, d)) {
-    edges.push_back({0.0, first, other});
     is_first[static_cast<std::size_t>(other)] = false;
+    if (together.find(first) == together.find(other)) continue;
+    edges.push_back({0.0, first, other});
+    together.join(first, other);
   }
   std::vector<std::int64_t> rows;
   for (std::size_t row = 0; row < n; ++row) {
@@ -330,13 +344,23 @@ std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search
   }
   ClusterSearch searched(d, Between::kCentres, search, centres, none);
   searched.rebuild(rows);
-  if (searched.is_by_tree()) {
-    Components(searched).run(edges);
-  } else {
+  if (with_steps && !searched.is_by_tree()) {
     edges = by_steps(centres, d);
+  } else {
+    Components(searched, together).run(edges);
   }
   std::sort(edges.begin(), edges.end());
   return edges;
+}
+
+}  // namespace
+
+std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search search) {
+  return grow(X, d, search, Roots(X.size() / d), true);
+}
+
+std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Roots together) {
+  return grow(X, d, Search::kTree, std::move(together), false);
 }
 
 }  // namespace cladebench

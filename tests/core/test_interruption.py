@@ -84,6 +84,18 @@ def linked_by_greatest_pairs() -> Work:
     return lambda: _core.link_by_pairs(X, "complete")
 
 
+def neighbors() -> Work:
+    X = normal(100_000, 150)
+    return lambda: _core.neighbor_graph(X, 10, "all")
+
+
+def linked_by_star() -> Work:
+    n = 150_000  # one cluster is linked to all others, and merges with one after the other
+    X = normal(n, 30)
+    begin = np.concatenate([[0], np.full(n, n - 1)])
+    return lambda: _core.link_by_graph(X, "average", begin, np.arange(1, n, dtype=np.int32), np.empty(0))
+
+
 def itml() -> Work:
     X, signs = normal(500, 300), np.where(labels(20_000, 2), 1.0, -1.0)
     return lambda: _core.fit_itml(X, pairs(500, 20_000), signs, 400.0, 800.0, 1.0, 0.0, 1_000)
@@ -228,6 +240,7 @@ def exemplars() -> Work:
 
 CASES = [
     *(all_linked, spanned, linked_one_by_one, linked_by_tree, linked_by_pairs, linked_by_greatest_pairs),
+    *(neighbors, linked_by_star),
     *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation, joined_neighbors),
     *(
         searched_trees,

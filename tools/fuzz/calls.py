@@ -217,6 +217,28 @@ def link_by_pairs(rng: np.random.Generator, core: Any) -> Arguments:
 
 
 @call
+def neighbor_graph(rng: np.random.Generator, core: Any) -> Arguments:
+    return {
+        "X": floats(rng, size(rng), size(rng, most=5)),
+        "k": size(rng),
+        "search": str(rng.choice(["chosen", "tree", "all"])),
+    }
+
+
+@call
+def link_by_graph(rng: np.random.Generator, core: Any) -> Arguments:
+    n = size(rng)
+    begin = np.concatenate([[0], np.cumsum(rng.integers(0, 4, n))])
+    return {
+        "X": floats(rng, n, size(rng, most=5)),
+        "linkage": str(rng.choice(["single", "average", "weighted", "ward"])),
+        "begin": begin,
+        "ends": rng.integers(0, n, begin[-1]).astype(np.int32),
+        "squares": rng.random(n if rng.random() < 0.5 else 0),
+    }
+
+
+@call
 def perch(rng: np.random.Generator, core: Any) -> Arguments:
     return {
         "X": floats(rng, size(rng), size(rng, most=5)),

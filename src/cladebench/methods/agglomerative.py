@@ -10,6 +10,7 @@ from scipy.spatial.distance import squareform
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.solvers import linkages
+from cladebench.solvers.graph_linkages import Connectivity, check_connectivity, check_graph_method
 from cladebench.validation import check_choice
 
 
@@ -25,6 +26,10 @@ class Agglomerative(HierarchicalClusterer):
     metric : str, default="euclidean"
         Distance between samples, by SciPy's name; "ward", "centroid" and "median" take "euclidean" alone. With
         "precomputed" X has the distances: symmetric, at least 0, and 0 from each sample to itself.
+    connectivity : int or sparse matrix of shape (n_samples, n_samples), optional
+        None: any two clusters may merge. An int: clusters merge along the graph of as many nearest neighbours. A
+        matrix: along the graph of its non-zeros. For "ward" (Euclidean), "single" (Euclidean, squared, cosine),
+        "average" and "weighted" (squared Euclidean, cosine).
 
     Attributes
     ----------
@@ -32,6 +37,10 @@ class Agglomerative(HierarchicalClusterer):
         A binary tree with one leaf a sample; heights are the distances of the merges.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
+    merge_bounds_ : ndarray of shape (n_samples - 1,) or None
+        Entry i is of the merge that made node n_samples + i. No other cluster was nearer to either of the merged two
+        than this share of its height, in 0..1. Where it is 1, the merge is proven: without the graph, the same two
+        clusters would merge. None if ``connectivity`` is a matrix.
 
     See Also
     --------
@@ -42,7 +51,11 @@ class Agglomerative(HierarchicalClusterer):
     Deterministic. Equal samples merge first. Where several pairs of clusters are equally close, the order of the
     samples decides. On tied data, such as integer features, a permutation of the rows may give another tree.
 
-    "centroid" and "median" may invert: a merge may be lower than the one before it.
+    "centroid" and "median" may invert: a merge may be lower than the one before it. So may others along a graph.
+
+    Rows without an edge are at least as far as the last neighbour of both. Bounds follow from these distances. They
+    are sharp for low merges and weak for high ones. A merge that is proven, as all before it are, is one of the tree
+    without a graph. ``numpy.mean(merge_bounds_ == 1)`` is the share of proven merges.
 
     References
     ----------
@@ -54,9 +67,13 @@ class Agglomerative(HierarchicalClusterer):
     >>> X = [[0.0], [0.1], [5.0], [5.1], [9.0]]
     >>> Agglomerative(n_clusters=3, linkage="average").fit(X).labels_.tolist()
     [0, 0, 2, 2, 1]
+    >>> along = Agglomerative(n_clusters=3, linkage="ward", connectivity=2).fit(X)
+    >>> along.labels_.tolist(), along.merge_bounds_[:2].tolist()
+    ([0, 0, 2, 2, 1], [1.0, 1.0])
     """
 
     order_invariant = True
+    merge_bounds_: np.ndarray | None
 
     def __init__(
         self,
@@ -66,22 +83,30 @@ class Agglomerative(HierarchicalClusterer):
             "complete", "single", "average", "weighted", "ward", "centroid", "median"
         ] = "complete",
         metric: str = "euclidean",
+        connectivity: Connectivity = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.linkage = linkage
         self.metric = metric
+        self.connectivity = connectivity
 
     def _check_parameters(self) -> None:
         check_choice("linkage", self.linkage, linkages.METHODS)
         check_choice("metric", self.metric, (*linkages.METRICS, "precomputed"))
+        check_connectivity(self.connectivity)
+        if self.connectivity is not None:
+            check_graph_method(self.linkage, self.metric)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
-        distances = _condensed(X) if self.metric == "precomputed" else None
-        if len(X) == 1:
-            return Hierarchy([-1], [0])
-        if distances is None:
-            return Hierarchy.from_linkage(linkages.linkage(X, self.linkage, self.metric))
-        return Hierarchy.from_linkage(linkages.linkage(distances, self.linkage))
+        if self.metric == "precomputed":
+            distances = _condensed(X)
+            Z = linkages.linkage(distances, self.linkage) if len(distances) else np.empty((0, 4))
+            self.merge_bounds_ = np.ones(len(Z))
+        else:
+            Z, self.merge_bounds_ = linkages.linkage_and_bounds(
+                X, self.linkage, self.metric, self.connectivity
+            )
+        return Hierarchy.from_linkage(Z) if len(Z) else Hierarchy([-1], [0])
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn whether X has distances."""

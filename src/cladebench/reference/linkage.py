@@ -50,7 +50,7 @@ def merged(D: FloatArray, sizes: FloatArray, a: int, b: int, method: str) -> Flo
     return ((na + n) * D[a] + (nb + n) * D[b] - n * D[a, b]) / (na + nb + n)  # "ward"
 
 
-def linkage(D: FloatArray, method: str) -> FloatArray:
+def linkage(D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None) -> FloatArray:
     """Merge the nearest two clusters until one is left.
 
     Of equally near pairs the one whose lowest rows come first; O(n^3).
@@ -61,6 +61,9 @@ def linkage(D: FloatArray, method: str) -> FloatArray:
         Distances of the rows.
     method : str
         As in `cladebench.linkage`.
+    linked : ndarray of bool, shape (n, n), optional
+        Symmetric: the pairs of rows that are linked. Clusters merge only where two of their rows are, until no
+        such pair is left. "single" is of linked rows till then.
 
     Returns
     -------
@@ -68,16 +71,51 @@ def linkage(D: FloatArray, method: str) -> FloatArray:
         SciPy's matrix, in the order of merging.
     """
     n = len(D)
-    state = _State(D, method)
+    state = _State(D, method, linked)
     for _ in range(n - 1):
         # A cluster stands in the place of its lowest row, so that argmin breaks ties by it.
-        a, b = divmod(int(np.argmin(state.between)), n)
+        a, b = divmod(int(np.argmin(state.allowed())), n)
         state.merge(min(a, b), max(a, b))
     return np.array(state.Z).reshape(-1, 4)
 
 
-def excess(Z: FloatArray, D: FloatArray, method: str) -> tuple[float, float]:
+def excess(
+    Z: FloatArray, D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None
+) -> tuple[float, float]:
     """Compare each merge with the nearest two clusters of its time.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n - 1, 4)
+        SciPy's matrix, from any program.
+    D : ndarray of shape (n, n)
+        Distances of the rows.
+    method : str
+    linked : ndarray of bool, shape (n, n), optional
+        As in `linkage`.
+
+    Returns
+    -------
+    above : float
+        By how much a merge is above the nearest two clusters at most.
+    wrong : float
+        By how much a height is not the distance of its clusters at most. Both in units of the largest height.
+    """
+    n = len(D)
+    state, place = _State(D, method, linked), list(range(n))
+    above = wrong = 0.0
+    for first, second, height, _ in Z:
+        a, b = sorted((place[int(first)], place[int(second)]))
+        least, own = state.height(float(state.allowed().min())), state.height(float(state.allowed()[a, b]))
+        above, wrong = max(above, own - least), max(wrong, abs(height - own))
+        state.merge(a, b)
+        place.append(a)
+    unit = float(Z[:, 2].max(initial=0.0)) or 1.0
+    return above / unit, wrong / unit
+
+
+def nearest_shares(Z: FloatArray, D: FloatArray, method: str) -> FloatArray:
+    """Find how near the others were to the two clusters of each merge.
 
     Parameters
     ----------
@@ -89,42 +127,48 @@ def excess(Z: FloatArray, D: FloatArray, method: str) -> tuple[float, float]:
 
     Returns
     -------
-    above : float
-        By how much a merge is above the nearest two clusters at most.
-    wrong : float
-        By how much a height is not the distance of its clusters at most. Both in units of the largest height.
+    ndarray of shape (n - 1,)
+        The distance of the nearest other cluster over the height of the merge, 1 at most.
     """
-    n = len(D)
-    state, place = _State(D, method), list(range(n))
-    above = wrong = 0.0
-    for first, second, height, _ in Z:
+    state, place = _State(D, method), list(range(len(D)))
+    shares = np.ones(len(Z))
+    for k, (first, second, height, _) in enumerate(Z):
         a, b = sorted((place[int(first)], place[int(second)]))
-        least, own = state.height(float(state.between.min())), state.height(float(state.between[a, b]))
-        above, wrong = max(above, own - least), max(wrong, abs(height - own))
+        nearest = np.delete(state.between[[a, b]], [a, b], axis=1).min(initial=np.inf)
+        if np.isfinite(nearest) and state.height(float(nearest)) < height:
+            shares[k] = state.height(float(nearest)) / height
         state.merge(a, b)
         place.append(a)
-    unit = float(Z[:, 2].max(initial=0.0)) or 1.0
-    return above / unit, wrong / unit
+    return shares
 
 
 class _State:
     """Clusters, each in the place of its lowest row."""
 
-    def __init__(self, D: FloatArray, method: str) -> None:
+    def __init__(self, D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None) -> None:
         self._method = method
         self.between = D**2 if method in SQUARED else D.copy()
         np.fill_diagonal(self.between, np.inf)
+        self._edges = self.between.copy() if linked is None else np.where(linked, self.between, np.inf)
         self._sizes, self._numbers = np.ones(len(D)), list(range(len(D)))
         self.Z: list[tuple[float, float, float, float]] = []
 
     def height(self, distance: float) -> float:
         return float(np.sqrt(max(distance, 0.0))) if self._method in SQUARED else distance
 
+    def allowed(self) -> FloatArray:
+        """Give the distances of clusters that are linked; of all, once none are."""
+        if not np.isfinite(self._edges).any():
+            return self.between
+        return (
+            self._edges if self._method == "single" else np.where(np.isinf(self._edges), np.inf, self.between)
+        )
+
     def merge(self, a: int, b: int) -> None:
         """Put the union of two clusters in the place of the first."""
         self._sizes[a] += self._sizes[b]
         low, high = sorted((self._numbers[a], self._numbers[b]))
-        self.Z.append((low, high, self.height(float(self.between[a, b])), self._sizes[a]))
+        self.Z.append((low, high, self.height(float(self.allowed()[a, b])), self._sizes[a]))
         self._sizes[a] -= self._sizes[b]
         row = merged(self.between, self._sizes, a, b, self._method)
         self._sizes[a] += self._sizes[b]
@@ -132,4 +176,8 @@ class _State:
         gone = np.isinf(self.between).all(axis=1) & (np.arange(len(row)) != a)
         row[gone] = row[a] = np.inf
         self.between[a] = self.between[:, a] = row
-        self.between[b] = self.between[:, b] = np.inf
+        shortest = np.minimum(self._edges[a], self._edges[b])
+        shortest[[a, b]] = np.inf
+        self._edges[a] = self._edges[:, a] = shortest
+        for matrix in (self.between, self._edges):
+            matrix[b] = matrix[:, b] = np.inf

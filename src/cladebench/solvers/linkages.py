@@ -11,9 +11,17 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 import scipy.cluster.hierarchy
+import scipy.sparse
 import scipy.spatial.distance
 
 import cladebench._core as _core
+from cladebench.solvers.graph_linkages import (
+    Connectivity,
+    check_connectivity,
+    check_graph,
+    check_graph_method,
+    link_along_graph,
+)
 from cladebench.validation import as_floats, check_choice, check_features, check_scale
 
 METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
@@ -32,7 +40,9 @@ METRICS = (
 )
 
 
-def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -> npt.NDArray[np.float64]:
+def linkage(
+    X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean", connectivity: Connectivity = None
+) -> npt.NDArray[np.float64]:
     """Merge the two nearest clusters until one is left.
 
     Parameters
@@ -45,6 +55,9 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     metric : str, default="euclidean"
         Distance between rows, by SciPy's name. "ward", "centroid" and "median" are of Euclidean distances alone.
         Without a meaning where X has distances.
+    connectivity : int or sparse matrix of shape (n_samples, n_samples), optional
+        None: any two clusters may merge. A matrix: two rows are linked where either entry is not 0. An int: each row
+        is linked to as many nearest rows, and they to it. Only linked clusters merge, as the notes say.
 
     Returns
     -------
@@ -55,7 +68,8 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     ------
     ValueError
         If X is empty, sparse or not finite. If it has a row of zeros under "cosine". If method and metric do not go
-        together. If distances are negative, or not as many as those of all pairs.
+        together. If distances are negative, or not as many as those of all pairs. If connectivity is neither of
+        both, below 1, or a matrix of another shape or not of finite real numbers. If X has distances with it.
     MemoryError
         If the distances of all pairs are needed and are more than the machine's memory.
 
@@ -85,11 +99,23 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     That does not hold for "centroid" and "median". There one pair merges at a time (Müllner 2011). A merge may be lower
     than the one before.
 
+    With `connectivity`, the nearest two linked clusters merge again and again. Two clusters are linked if any of their
+    rows are. "ward", "average" and "weighted" (squared Euclidean, cosine) are the true distances of the two clusters.
+    "single" is the shortest edge between them. What is left without an edge merges as if there were no graph. Other
+    methods would need the distances between all rows of two clusters. They are refused.
+
+    Neighbours are found in the core. Equal rows count as 1 of them and merge first, and of equally near rows the lowest
+    are taken. With n_samples - 1 neighbours and more the tree is that without a graph. Of equally near clusters those
+    with the lowest rows merge. A merge may be lower than the one before: a cluster can be nearer to one that it was not
+    linked to (Ferligoj and Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes
+    O(n_features) for each edge and a logarithm; finding the neighbours takes longer.
+
     References
     ----------
     .. [1] F. Murtagh, A survey of recent advances in hierarchical clustering algorithms, The Computer Journal 26,
        1983.
     .. [2] D. Müllner, Modern hierarchical, agglomerative clustering algorithms, arXiv:1109.2378, 2011.
+    .. [3] A. Ferligoj and V. Batagelj, Clustering with relational constraint, Psychometrika 47, 1982.
 
     Examples
     --------
@@ -97,12 +123,25 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     array([[0., 1., 1., 2.],
            [2., 3., 4., 3.]])
     """
+    return linkage_and_bounds(X, method, metric, connectivity)[0]
+
+
+def linkage_and_bounds(
+    X: npt.ArrayLike, method: str, metric: str, connectivity: Connectivity
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
+    """Give the linkage matrix, and what `Agglomerative.merge_bounds_` says of its merges.
+
+    None where the graph is a matrix.
+    """
     check_choice("method", method, METHODS)
     check_choice("metric", metric, METRICS)
     if method in ("ward", "centroid", "median") and metric != "euclidean":
         raise ValueError(
             f"method={method!r}, metric={metric!r}: expected metric='euclidean' with this method"
         )
+    check_connectivity(connectivity)
+    if connectivity is not None:
+        check_graph_method(method, metric)
     check_features(X)
     rows = as_floats("X", X)
     if rows.size == 0 or rows.ndim > 2:
@@ -112,27 +151,39 @@ def linkage(X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean") -
     if not np.isfinite(rows).all():
         raise ValueError("X: it has NaN or infinity; expected finite numbers")
     if rows.ndim < 2:
-        return _of_distances(rows, method)
+        if connectivity is not None:
+            raise ValueError("X: distances of all pairs; expected rows of features with connectivity")
+        Z = _of_distances(rows, method)
+        return Z, np.ones(len(Z))
+    if scipy.sparse.issparse(connectivity):
+        check_graph(connectivity, len(rows))
     if len(rows) < 2:
-        return np.empty((0, 4))
+        return np.empty((0, 4)), np.empty(0)
     if len(rows) == rows.shape[1] > 2 and not rows.diagonal().any() and rows.any() and (rows == rows.T).all():
         warnings.warn(
             "X: square, symmetric, 0 on the diagonal, and taken for features; expected squareform(X) for distances",
-            stacklevel=2,
+            stacklevel=3,
         )
     if metric == "cosine":
         rows = _directions(rows)
     check_scale(rows)
-    if metric not in WITHOUT_MATRIX.get(method, ()):
-        return _by_matrix(rows, method, metric)
-    by_pairs = method == "complete" or (method, metric) == ("average", "euclidean")
-    Z = (_core.link_by_pairs if by_pairs else _core.link)(rows, method).reshape(-1, 4)
+    bounds: npt.NDArray[np.float64] | None = np.ones(len(rows) - 1)
+    if connectivity is not None and (
+        not isinstance(connectivity, int | np.integer) or connectivity < len(rows) - 1
+    ):
+        Z, bounds = link_along_graph(rows, method, connectivity)
+    elif metric not in WITHOUT_MATRIX.get(method, ()):
+        return _by_matrix(rows, method, metric), bounds
+    else:
+        by_pairs = method == "complete" or (method, metric) == ("average", "euclidean")
+        Z = (_core.link_by_pairs if by_pairs else _core.link)(rows, method).reshape(-1, 4)
     # Of the core's other heights those of "average" and "weighted" are squared.
     if metric != "euclidean" and method in ("single", "complete"):
         Z[:, 2] **= 2
+        bounds = None if bounds is None else bounds**2
     if metric == "cosine":
         Z[:, 2] /= 2  # half the squared distance of two directions
-    return Z
+    return Z, bounds
 
 
 def _of_distances(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np.float64]:

@@ -2,12 +2,15 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
 
 #include "checks.hpp"
 #include "cladebench/linkage.hpp"
+#include "cladebench/linkage_by_graph.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 
@@ -31,6 +34,11 @@ const std::map<std::string, Linkage> kLinkages{
 const std::map<std::string, Search> kSearches{
     {"chosen", Search::kChosen}, {"tree", Search::kTree}, {"all", Search::kAll}};
 
+const std::map<std::string, Linkage> kGraphLinkages{{"single", Linkage::kSingle},
+                                                    {"average", Linkage::kAverage},
+                                                    {"weighted", Linkage::kWeighted},
+                                                    {"ward", Linkage::kWard}};
+
 using Rows = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 std::span<const double> checked(const Rows& X) {
@@ -44,6 +52,34 @@ std::span<const double> checked(const Rows& X) {
 
 const std::map<std::string, cladebench::PairLinkage> kPairLinkages{
     {"complete", cladebench::PairLinkage::kComplete}, {"average", cladebench::PairLinkage::kAverage}};
+
+template <class Number>
+using Numbers = cladebench::Array<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void check_few(const Rows& X) {
+  cladebench::checks::expect(X.shape(0) <= std::numeric_limits<std::int32_t>::max(),
+                             "X: too many rows; expected below 2^31");
+}
+
+/// A copy: what was checked must not change.
+cladebench::NeighborGraph checked_graph(std::size_t n, const Numbers<std::int64_t>& begin,
+                                        const Numbers<std::int32_t>& ends, const Numbers<double>& squares) {
+  using namespace cladebench::checks;
+  shape("begin", begin, {n + 1});
+  cladebench::NeighborGraph graph{{begin.data(), begin.data() + begin.size()},
+                                  {ends.data(), ends.data() + ends.size()},
+                                  {squares.data(), squares.data() + squares.size()}};
+  expect(graph.begin.front() == 0 && std::ranges::is_sorted(graph.begin) &&
+             static_cast<std::uint64_t>(graph.begin.back()) == graph.ends.size(),
+         "begin: expected ascending numbers from 0 to ", graph.ends.size());
+  indices<std::int32_t>("ends", graph.ends, n);
+  expect(graph.squares.empty() || graph.squares.size() == n, "squares: ", graph.squares.size(),
+         " numbers; expected 0 or ", n);
+  for (const double square : graph.squares) {
+    expect(square >= 0.0, "squares: ", square, "; expected none below 0");
+  }
+  return graph;
+}
 
 }  // namespace
 
@@ -74,4 +110,36 @@ void bind_linkage(nb::module_& m) {
       nb::arg("X"), nb::arg("linkage"), nb::arg("room") = 0,
       "SciPy's linkage matrix of the rows of X, flat; of Euclidean distances. At most `room` of them are "
       "kept.");
+  m.def(
+      "neighbor_graph",
+      [](Rows X, std::size_t k, const std::string& search) {
+        const Search how = named(kSearches, "search", search);
+        const std::span<const double> numbers = checked(X);
+        check_few(X);
+        cladebench::checks::expect(k > 0, "k: 0; expected at least 1");
+        auto graph = cladebench::interruptible(
+            [&] { return cladebench::neighbor_graph(numbers, X.shape(1), k, how); });
+        return nb::make_tuple(to_numpy(std::move(graph.begin)), to_numpy(std::move(graph.ends)),
+                              to_numpy(std::move(graph.squares)));
+      },
+      nb::arg("X"), nb::arg("k"), nb::arg("search") = "chosen",
+      "The k nearest of the rows that differ, of all rows: where each row's begin, they, and how far all "
+      "others are at least, squared.");
+  m.def(
+      "link_by_graph",
+      [](Rows X, const std::string& linkage, Numbers<std::int64_t> begin, Numbers<std::int32_t> ends,
+         Numbers<double> squares) {
+        const Linkage kind = named(kGraphLinkages, "linkage", linkage);
+        const std::span<const double> numbers = checked(X);
+        check_few(X);
+        const cladebench::NeighborGraph graph = checked_graph(X.shape(0), begin, ends, squares);
+        auto [Z, bounds] = cladebench::interruptible([&] {
+          auto found = cladebench::link_by_graph(numbers, X.shape(1), kind, graph.graph());
+          return std::pair(cladebench::scipy_matrix(found.merges), std::move(found.bounds));
+        });
+        return nb::make_tuple(to_numpy(std::move(Z)), to_numpy(std::move(bounds)));
+      },
+      nb::arg("X"), nb::arg("linkage"), nb::arg("begin"), nb::arg("ends"), nb::arg("squares"),
+      "SciPy's linkage matrix along the edges of a graph, flat, and a bound of each merge if `squares` are "
+      "given.");
 }

@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "cladebench/cluster_search.hpp"
 #include "cladebench/linkage.hpp"
+#include "cladebench/linkage_by_graph.hpp"
 #include "cladebench/mutual_nearest.hpp"
 #include "cladebench/parallel.hpp"
 
@@ -216,4 +217,53 @@ TEST(where_rounding_leaves_no_mutual_pair_the_nearest_merge) {
   nearest.answer(0, {0.7, 1});
   nearest.answer(1, {0.7, 0});
   CHECK(nearest.pairs() == (cladebench::MutualNearest::Pairs{{0, 1}}));
+}
+
+TEST(linkage_by_graph_by_hand) {
+  // The chain 0 - 1 - 2 - 3 of 0, 1, 2.5, 4.5.
+  const std::vector<double> X{0.0, 1.0, 2.5, 4.5};
+  const std::vector<std::int64_t> begin{0, 1, 2, 3, 3};
+  const std::vector<std::int32_t> ends{1, 2, 3};
+  const auto chain = cladebench::link_by_graph(X, 1, Linkage::kWard, {begin, ends, {}});
+  CHECK(chain.merges.size() == 3 && chain.bounds.empty());
+  CHECK(chain.merges[1].first == 2 && chain.merges[1].second == 3);
+  CHECK_NEAR(chain.merges[2].height, 3.0 * std::sqrt(2.0), 1e-15);
+  // Without an edge all merge as if there were no graph.
+  const std::vector<std::int64_t> nowhere(5, 0);
+  for (const Linkage linkage : {Linkage::kSingle, Linkage::kAverage, Linkage::kWeighted, Linkage::kWard}) {
+    const auto merges = cladebench::link_by_graph(X, 1, linkage, {nowhere, {}, {}}).merges;
+    CHECK(same(merges, link(X, 1, linkage)));
+  }
+}
+
+TEST(all_neighbors_are_no_graph) {
+  for (const std::size_t d : {1, 4}) {
+    const auto X = points(150, d, 0);
+    const auto graph = cladebench::neighbor_graph(X, d, 149);
+    for (const Linkage linkage : {Linkage::kSingle, Linkage::kAverage, Linkage::kWeighted, Linkage::kWard}) {
+      const auto found = cladebench::link_by_graph(X, d, linkage, graph.graph());
+      const auto expected = link(X, d, linkage);
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        CHECK(found.merges[k].first == expected[k].first && found.merges[k].second == expected[k].second);
+        CHECK_NEAR(found.merges[k].height, expected[k].height, 1e-12);
+      }
+      CHECK(std::ranges::min(found.bounds) == 1.0);
+    }
+  }
+}
+
+TEST(threads_and_searches_change_no_neighbor) {
+  const int before = cladebench::max_threads();
+  for (const std::uint64_t levels : {0, 3, 40}) {
+    const auto X = points(700, 3, levels);
+    cladebench::set_max_threads(1);
+    const auto expected = cladebench::neighbor_graph(X, 3, 7, Search::kTree);
+    cladebench::set_max_threads(2);
+    for (const Search search : {Search::kTree, Search::kAll}) {
+      const auto found = cladebench::neighbor_graph(X, 3, 7, search);
+      CHECK(found.begin == expected.begin && found.ends == expected.ends);
+      CHECK(found.squares == expected.squares);
+    }
+  }
+  cladebench::set_max_threads(before);
 }

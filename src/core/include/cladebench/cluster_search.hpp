@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cladebench/cluster_tiles.hpp"
+#include "cladebench/nearest.hpp"
 
 namespace cladebench {
 
@@ -32,6 +33,9 @@ class ClusterSearch {
 
   /// Offers to nearby[q] the clusters near who[q]; at most kBatch of these.
   void find(std::span<const std::int64_t> who, Nearby* nearby) const;
+
+  /// Offers to nearest[q] the clusters near who[q], of any number; up to ClusterTiles::kTogether of these.
+  void find(std::span<const std::int64_t> who, std::span<Nearest> nearest) const;
 
   /// Offers to nearby[q] the clusters near the q-th of a block of the tree, all of them: as `find` does for
   /// each, in less time.

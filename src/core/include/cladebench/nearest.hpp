@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,11 @@ class Nearest {
  public:
   explicit Nearest(std::size_t k) : k_(k) { heap_.reserve(k + 1); }
 
+  /// What is farther need not be offered.
+  double limit() const {
+    return heap_.size() < k_ ? std::numeric_limits<double>::infinity() : heap_.front().first;
+  }
+
   void offer(double distance, std::uint32_t row) {
     if (heap_.size() == k_) {
       if (Found(distance, row) >= heap_.front()) return;
@@ -27,9 +33,14 @@ class Nearest {
     std::push_heap(heap_.begin(), heap_.end());
   }
 
-  void write(double* D, std::int64_t* index) {
+  /// All of them, the nearest first; nothing can be offered then.
+  const std::vector<Found>& sorted() {
     std::sort(heap_.begin(), heap_.end());
-    for (const Found& found : heap_) {
+    return heap_;
+  }
+
+  void write(double* D, std::int64_t* index) {
+    for (const Found& found : sorted()) {
       *D++ = found.first;
       *index++ = found.second;
     }

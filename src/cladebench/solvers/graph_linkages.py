@@ -1,0 +1,89 @@
+"""Agglomerative clustering along the edges of a graph of rows."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+import cladebench._core as _core
+from cladebench.validation import check_int
+
+FloatArray = npt.NDArray[np.float64]
+Connectivity: TypeAlias = int | scipy.sparse.sparray | scipy.sparse.spmatrix | None
+
+#: What follows from the edges or from the centres of two clusters alone.
+ALONG_GRAPH = {
+    "ward": ("euclidean",),
+    "single": ("euclidean", "sqeuclidean", "cosine"),
+    "average": ("sqeuclidean", "cosine"),
+    "weighted": ("sqeuclidean", "cosine"),
+}
+
+
+def check_graph_method(method: str, metric: str) -> None:
+    """Raise a ValueError unless clusters can merge along a graph by this distance."""
+    if metric not in ALONG_GRAPH.get(method, ()):
+        known = ", ".join(f"{name} ({' or '.join(metrics)})" for name, metrics in ALONG_GRAPH.items())
+        raise ValueError(
+            f"method={method!r}, metric={metric!r}: not along a graph; expected {known}, or connectivity=None"
+        )
+
+
+def check_connectivity(connectivity: Any) -> None:
+    """Raise a ValueError unless it is None, an integer of at least 1, or a sparse matrix."""
+    if connectivity is None or scipy.sparse.issparse(connectivity):
+        return
+    if isinstance(connectivity, bool) or not isinstance(connectivity, int | np.integer):
+        kind = type(connectivity).__name__
+        raise ValueError(f"connectivity: {kind}; expected None, an integer or a sparse matrix")
+    check_int("connectivity", connectivity, 1)
+
+
+def check_graph(connectivity: Any, n: int) -> None:
+    """Raise a ValueError unless a sparse matrix is n x n, of finite real numbers."""
+    if connectivity.shape != (n, n):
+        raise ValueError(f"connectivity: shape {connectivity.shape}; expected ({n}, {n}), as X has {n} rows")
+    if connectivity.dtype.kind not in "biuf":
+        raise ValueError(f"connectivity: dtype {connectivity.dtype}; expected real numbers or booleans")
+    if not np.isfinite(scipy.sparse.coo_array(connectivity).data).all():
+        raise ValueError("connectivity: it has NaN or infinity; expected finite numbers")
+
+
+def link_along_graph(
+    rows: FloatArray, method: str, connectivity: Any
+) -> tuple[FloatArray, FloatArray | None]:
+    """Merge the two nearest linked clusters until one is left.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+        Finite, contiguous.
+    method : {"ward", "single", "average", "weighted"}
+    connectivity : int or sparse matrix of shape (n_samples, n_samples)
+        Neighbours of each row; or the graph, by its non-zeros.
+
+    Returns
+    -------
+    Z : ndarray of shape (n_samples - 1, 4)
+        As the core gives it: heights of "average" and "weighted" are squared, of "single" are not.
+    bounds : ndarray of shape (n_samples - 1,) or None
+        As `cladebench.methods.Agglomerative.merge_bounds_`. None for a matrix, which says nothing of distances.
+    """
+    if scipy.sparse.issparse(connectivity):
+        flat, _ = _core.link_by_graph(rows, method, *_edges(connectivity), np.empty(0))
+        return flat.reshape(-1, 4), None
+    flat, bounds = _core.link_by_graph(rows, method, *_core.neighbor_graph(rows, int(connectivity)))
+    return flat.reshape(-1, 4), bounds
+
+
+def _edges(connectivity: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Read the non-zeros of a sparse matrix: where each row's begin, and their columns."""
+    graph = scipy.sparse.csr_array(connectivity)
+    if not graph.data.all() or not graph.has_canonical_format:
+        graph = graph.copy()
+        graph.sum_duplicates()
+        graph.eliminate_zeros()
+    return graph.indptr.astype(np.int64), graph.indices.astype(np.int32)
