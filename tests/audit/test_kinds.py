@@ -61,8 +61,18 @@ def test_what_is_corrected_has_a_family(name):
     assert not (kind.on_paper and kind.praises)
 
 
-def test_printed_numbers_alone_need_no_run():
-    assert {name for name, kind in KINDS.items() if kind.on_paper} == {"arithmetic", "possible"}
+@pytest.mark.parametrize(
+    ("what", "names"),
+    [
+        ("on_paper", {"arithmetic", "possible"}),  # printed numbers alone: no run
+        ("corrected", {"order", "trend", "ranking"}),  # tested together, p adjusted together
+        ("family", {"order", "trend", "ranking", "value"}),
+        ("praises", {"order", "ranking", "value"}),  # a random method may earn the same
+        ("of_parts", {"sentence"}),
+    ],
+)
+def test_what_is_special_about_a_kind(what, names):
+    assert {name for name, kind in KINDS.items() if getattr(kind, what)} == names
 
 
 def test_the_family_of_a_ranking_is_written(tmp_path):
