@@ -128,6 +128,13 @@ def test_without_rules_there_is_one_column_of_what_was_measured():
     assert ", by the rule" not in table.notes[0]
     # A method that is neither printed nor planned has no row.
     assert table.notes[-1] == "Neither printed nor planned here: B*."
+    assert not any("Beyond the paper" in note for note in table.notes)
+
+
+def test_data_sets_that_the_paper_does_not_use_are_named():
+    entries = ENTRIES | {"digits": {**ENTRIES["digits"], "beyond": True}}
+    table = compared(context_with(*ROWS, entries=entries))
+    assert "Beyond the paper, which does not use them: digits." in table.notes
 
 
 def test_a_fixed_setting_and_an_evaluation_point_are_told():

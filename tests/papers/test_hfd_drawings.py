@@ -126,6 +126,12 @@ def test_dots_stand_in_one_order_with_their_intervals(measure, scale):
     assert figure.get_suptitle() == f"HFD has the best mean {measure.title} on 2 of 2 data sets"
 
 
+def test_controls_beyond_the_axis_stand_below_one_another():
+    found = {"one": {"HFD": between(0.7, 0.9), "Random": exactly(0.2)[0], "HFD-random": exactly(0.3)[0]}}
+    texts_of = drawings.accuracy_dots(found, LABELS, PERCENT).axes[0].texts
+    assert [text.get_position()[1] for text in texts_of] == [1, 2]
+
+
 def test_dots_of_controls_alone_are_seen():
     figure = drawings.accuracy_dots({"one": {"Random": exactly(0.35)[0]}}, LABELS, PERCENT)
     assert figure.axes[0].get_xlim()[0] == 30 and not texts(figure)

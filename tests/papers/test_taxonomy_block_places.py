@@ -92,3 +92,10 @@ def test_a_block_turns_aside_rather_than_behind_an_edge() -> None:
     wall = np.array([[0.2 - 2j], [0.2 + 2j]])
     centres = place_blocks(np.zeros(1, dtype=complex), np.array([1 + 0j]), np.array([0.4 + 0.4j]), wall)
     assert centres[0].real < 0.1 and abs(centres[0]) < 0.3
+
+
+def test_a_leader_begins_on_its_own_side_of_the_node() -> None:
+    """An edge that ends just behind the node is in the way of no leader to the front."""
+    behind = np.array([[-0.04 - 1j], [-0.04 + 1j]])
+    centres = place_blocks(np.zeros(1, dtype=complex), np.array([1 + 0j]), np.array([0.2 + 0.2j]), behind)
+    np.testing.assert_allclose(centres, [0.17])

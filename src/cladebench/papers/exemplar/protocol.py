@@ -177,7 +177,7 @@ def scaled_weights(estimator: Any) -> npt.NDArray[np.float64]:
     In the training sets, the largest in size 1.
     """
     means = getattr(estimator, "means_", estimator.scales_)
-    weights = np.asarray(estimator.weights_ * means, dtype=np.float64)
+    weights: npt.NDArray[np.float64] = estimator.weights_ * means
     largest = float(np.abs(weights).max())
     return weights / largest if largest > 0 else weights
 
