@@ -84,9 +84,10 @@ def test_the_family_of_a_ranking_is_written(tmp_path):
     assert audit.loc["t/ranking/d", "methods"] == "A; B; C; D; E; F"
 
 
-def test_a_method_without_a_printed_number_is_left_out_of_a_ranking_and_no_other(tmp_path):
-    printed = {"A": "['0.10']", "B": "['-']"} | {m: f"['0.{i}0']" for i, m in enumerate("CDEFG", 3)}
-    rows = ", ".join(f"{m}: {{method: {m}, printed: {number}}}" for m, number in printed.items())
+@pytest.mark.parametrize("second", ["method: B, printed: ['-']", "printed: ['0.20'], not_testable: not here"])
+def test_what_has_no_number_or_no_method_is_left_out_of_a_ranking_and_nothing_else(tmp_path, second):
+    rows = {m: f"method: {m}, printed: ['0.{i}0']" for i, m in enumerate("ABCDEFG", 1)} | {"B": second}
+    table = TABLE % ", ".join(f"{m}: {{{row}}}" for m, row in rows.items())
     records = frame(*(cells("d", m, {"m": [i / 10, i / 10 + 0.01]}) for i, m in enumerate("ABCDEFG", 1)))
-    ranking = judged(claims_of(tmp_path, TABLE % rows), records).loc["t/ranking/d"]
+    ranking = judged(claims_of(tmp_path, table), records).loc["t/ranking/d"]
     assert (ranking["methods"], ranking["n"]) == ("A; C; D; E; F; G", 6)
