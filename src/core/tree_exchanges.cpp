@@ -84,22 +84,25 @@ double Exchanges::across(const Cuts& tree, Node one, Node other) const {
 void Exchanges::score(Node child, const Cuts& tree, LocalFit& fit) {
   const Node v = tree.parent[child], left = tree.child[child], right = tree.sibling[left];
   const Node first = tree.child[v], sibling = first == child ? tree.sibling[first] : first;
-  const double children = (tree.sum[left] + tree.sum[right] - tree.sum[child]) / 2.0;
-  const double beside = (tree.sum[child] + tree.sum[sibling] - tree.sum[v]) / 2.0;
+  const double twins = (tree.sum[left] + tree.sum[right] - tree.sum[child]) / 2.0;
+  const double uncles = (tree.sum[child] + tree.sum[sibling] - tree.sum[v]) / 2.0;
   const Node small = tree.size[left] < tree.size[right] ? left : right;
-  const double some = tree.size[small] < tree.size[sibling] ? across(tree, sibling, small)
-                                                            : across(tree, small, sibling);
+  const double some =
+      tree.size[small] < tree.size[sibling] ? across(tree, sibling, small) : across(tree, small, sibling);
   depends_[child].clear();
   for (const Node target : {left, right}) {
-    const double to_sibling = target == small ? some : beside - some;
-    const double beyond = tree.sum[target] - children - to_sibling;  // to what is not below v
-    const Move move{v,
-                    {target, child},
-                    sibling,
-                    {tree.size[v] - tree.size[target]},
-                    {tree.sum[target] + tree.sum[v] - 2.0 * beyond},
-                    &tree};
-    gains_[2 * static_cast<std::size_t>(child) + (target == right)] = {target, fit.gain(move)};
+    const double to_sibling = target == small ? some : uncles - some;
+    const double above = tree.sum[target] - twins - to_sibling;  // to what is not below v
+    const Node beside = target == left ? right : left;
+    const Shift shift{v,
+                      {v, tree.parent[v]},
+                      {target, target},
+                      {sibling, sibling},
+                      {{{child, child},
+                        {beside, beside},
+                        tree.size[v] - tree.size[target],
+                        tree.sum[target] + tree.sum[v] - 2.0 * above}}};
+    gains_[2 * static_cast<std::size_t>(child) + (target == right)] = {target, fit.gain(shift)};
     depends_[child].insert(depends_[child].end(), fit.seen().begin(), fit.seen().end());
   }
 }

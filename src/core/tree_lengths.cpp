@@ -15,17 +15,6 @@ constexpr double kLengthRounding = 1e-13;
 
 }  // namespace
 
-Solution seen_from(const Solution& solution, const Cuts& tree, Node root) {
-  Solution seen = solution;
-  for (Node v = root; tree.parent[v] != -1; v = tree.parent[v]) {
-    seen.x[tree.parent[v]] = solution.x[v];
-    seen.kept[tree.parent[v]] = solution.kept[v];
-  }
-  seen.x[root] = 0.0;
-  seen.kept[root] = 0;
-  return seen;
-}
-
 Lengths::Lengths(std::span<const double> distances, std::size_t k)
     : D_(distances), k_(k), points_(static_cast<double>(k)) {
   for (std::size_t i = 0; i < k; ++i) {

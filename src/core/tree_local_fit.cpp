@@ -1,9 +1,10 @@
 // Non-negative lengths of the tree after a move, from those before: block pivoting on the edges around it.
+#include "cladebench/tree_local_fit.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "cladebench/keep_on.hpp"
-#include "cladebench/tree_moves.hpp"
 
 namespace cladebench::tree_fit {
 namespace {
@@ -15,66 +16,58 @@ constexpr std::size_t kBlockRounds = 8, kMostRounds = 60;
 
 }  // namespace
 
-LocalFit::Gain LocalFit::gain(const Move& move) {
-  start(move);
+LocalFit::Gain LocalFit::gain(const Shift& shift) {
+  start(shift);
   for (std::size_t round = 0; round < kMostRounds; ++round) {
     if (inner_.size() > kMostInner) break;
     keep_on(8 * (inner_.size() + outer_.size()));
     solve();
     if (exchange(round) || widen()) continue;
     const auto no_length = [](const Inner& node) { return node.before == 0.0 && !node.kept; };
-    const auto had_none = [&](Node w) { return !solution_.kept[w]; };
+    const auto had_none = [&](const Shift::Passed& passed) { return !solution_.kept[passed.step.edge]; };
     if (std::all_of(inner_.begin() + 1, inner_.end(), no_length) &&
-        std::all_of(move.path.begin() + 1, move.path.end(), had_none)) {
+        std::all_of(shift.passed.begin(), shift.passed.end(), had_none)) {
       return {0.0, Gain::kNone};
     }
-    const double more = explained(move);
+    const double more = explained(shift);
     return {more, std::isfinite(more) ? Gain::kFound : Gain::kUnknown};
   }
   return {0.0, Gain::kUnknown};
 }
 
 /// The nodes whose edges the move changes, then those that belong to the same vertices.
-void LocalFit::start(const Move& move) {
+void LocalFit::start(const Shift& shift) {
   inner_.clear();
   outer_.clear();
-  seen_.assign(1, move.v);
+  seen_.assign(1, shift.node);
   inner_.push_back({0, 0.0, 0.0, 0.0, true});
-  for (std::size_t s = 1; s < move.path.size(); ++s) {
-    inner_.push_back({s - 1, move.size[s - 1], move.sum[s - 1], 0.0, solution_.kept[move.path[s]] != 0});
-    seen_.push_back(move.path[s]);
+  for (const Shift::Passed& passed : shift.passed) {
+    const bool kept = solution_.kept[passed.step.edge] != 0;
+    inner_.push_back({inner_.size() - 1, passed.size, passed.sum, 0.0, kept});
+    seen_.push_back(passed.step.far);
   }
-  attach(0, move.v, tree_.parent[move.v]);
-  attach(0, move.path[0], move.path[0]);
-  for (std::size_t s = 1; s < move.path.size(); ++s) {
-    const Node side = move.off_path(s);
-    attach(s, side, side);
-  }
-  attach(move.path.size() - 1, move.sibling, move.sibling);
+  attach(0, shift.moving);
+  attach(0, shift.target);
+  for (std::size_t s = 0; s < shift.passed.size(); ++s) attach(s + 1, shift.passed[s].side);
+  attach(shift.passed.size(), shift.sibling);
 }
 
-/// The edge above a node leads from an inner node to `far`.
-void LocalFit::attach(std::size_t from, Node edge, Node far) {
+/// The step leads from an inner node to another part of the tree before.
+void LocalFit::attach(std::size_t from, Step step) {
   if (inner_.size() > kMostInner) return;
-  seen_.push_back(far);
-  if (solution_.kept[edge]) {
-    const double below = tree_.size[edge];
-    outer_.push_back({from, edge, far, far == edge ? below : lengths_.n_points() - below});
+  seen_.push_back(step.far);
+  if (solution_.kept[step.edge]) {
+    outer_.push_back({from, step, beyond(tree_, lengths_.n_points(), step)});
   } else {
-    grow(from, edge, far, 0.0);
+    grow(from, step, 0.0);
   }
 }
 
-/// Makes `far` an inner node.
-void LocalFit::grow(std::size_t from, Node edge, Node far, double before) {
+/// Makes the far end of the step an inner node.
+void LocalFit::grow(std::size_t from, Step step, double before) {
   const std::size_t here = inner_.size();
-  const double below = tree_.size[edge], beyond = far == edge ? below : lengths_.n_points() - below;
-  inner_.push_back({from, beyond, tree_.sum[edge], before, false});
-  for (Node c = tree_.child[far]; c != -1; c = tree_.sibling[c]) {
-    if (c != edge) attach(here, c, c);
-  }
-  if (far == edge || tree_.parent[far] == -1) return;
-  attach(here, far, tree_.parent[far]);
+  inner_.push_back({from, beyond(tree_, lengths_.n_points(), step), tree_.sum[step.edge], before, false});
+  each_other_edge(tree_, step.far, step.edge, [&](Step next) { attach(here, next); });
 }
 
 /// The normal equations, as `Lengths::solve` has them.
@@ -90,13 +83,13 @@ void LocalFit::solve() {
     lengths_.add_edge(inner_[inner_[node.from].at].vertex, node.sum, node.beyond);
   }
   for (const Outer& edge : outer_) {
-    lengths_.add_edge(inner_[inner_[edge.from].at].vertex, tree_.sum[edge.edge], edge.beyond);
+    lengths_.add_edge(inner_[inner_[edge.from].at].vertex, tree_.sum[edge.step.edge], edge.beyond);
   }
   for (Inner& node : inner_) node.vertex.settle();
   for (Outer& edge : outer_) {
     const Vertex& vertex = inner_[inner_[edge.from].at].vertex;
-    edge.length = lengths_.length(edge.beyond, solution_.around[edge.far], vertex);
-    inner_[edge.from].branch += lengths_.branch(tree_.sum[edge.edge], edge.beyond, vertex);
+    edge.length = lengths_.length(edge.beyond, solution_.around[edge.step.far], vertex);
+    inner_[edge.from].branch += lengths_.branch(tree_.sum[edge.step.edge], edge.beyond, vertex);
   }
   for (std::size_t j = inner_.size(); j-- > 1;) {
     Inner& node = inner_[j];
@@ -144,19 +137,20 @@ bool LocalFit::widen() {
     any = true;
     outer_[e] = outer_.back();
     outer_.pop_back();
-    grow(edge.from, edge.edge, edge.far, solution_.x[edge.edge]);
+    grow(edge.from, edge.step, solution_.x[edge.step.edge]);
   }
   return any;
 }
 
-double LocalFit::explained(const Move& move) const {
+double LocalFit::explained(const Shift& shift) const {
   double more = 0.0;
   for (std::size_t j = 1; j < inner_.size(); ++j) {
     more += inner_[j].sum * (inner_[j].length - inner_[j].before);
   }
-  for (const Outer& edge : outer_) more += tree_.sum[edge.edge] * (edge.length - solution_.x[edge.edge]);
-  for (std::size_t s = 1; s < move.path.size(); ++s) {
-    more -= tree_.sum[move.path[s]] * solution_.x[move.path[s]];
+  for (const Outer& edge : outer_)
+    more += tree_.sum[edge.step.edge] * (edge.length - solution_.x[edge.step.edge]);
+  for (const Shift::Passed& passed : shift.passed) {
+    more -= tree_.sum[passed.step.edge] * solution_.x[passed.step.edge];
   }
   return more;
 }

@@ -27,8 +27,8 @@ void Grafts::set(Move& move, Node target) const {
   move.sum.clear();
   while (move.path.back() != top_[0] && move.path.back() != top_[1]) {
     const Node child = move.path.back();
-    move.size.push_back(turned_size(child));
-    move.sum.push_back(turned_sum(child));
+    move.size.push_back(tree_.size[v_] - tree_.size[child]);
+    move.sum.push_back(tree_.sum[child] + tree_.sum[v_] - 2.0 * cross_[child]);
     move.path.push_back(tree_.parent[child]);
   }
   move.sibling = move.path.back() == top_[0] ? top_[1] : top_[0];
@@ -46,53 +46,6 @@ void make(const Move& move, Cuts& moved) {
     moved.sum[w] = move.sum[step - 1];
   }
   moved.parent[move.sibling] = move.path.back();
-}
-
-FreeGains::FreeGains(const Lengths& lengths, const Cuts& tree, const Solution& free, const Grafts& grafts,
-                     Node v)
-    : lengths_(lengths), tree_(tree), free_(free), grafts_(grafts), v_(v), steps_(tree.nodes()) {}
-
-void FreeGains::set_cut(Node target) {
-  steps_[target].size = grafts_.turned_size(target);
-  steps_[target].sum = grafts_.turned_sum(target);
-}
-
-double FreeGains::gain(Node target) {
-  set_cut(target);
-  Step& step = steps_[target];
-  const Node up = tree_.parent[target];
-  const bool at_end = tree_.parent[up] == v_;  // where the sibling of v's old child comes to hang
-  const auto other_child = [&](Node parent, Node child) {
-    const Node first = tree_.child[parent];
-    return first == child ? tree_.sibling[first] : first;
-  };
-  const Node side = other_child(up, target), sibling = other_child(v_, up);
-  const Step& above = steps_[up];
-  const double points = lengths_.n_points();
-
-  step.parent = {};
-  lengths_.add_edge(step.parent, step.sum, points - step.size);
-  lengths_.add_edge(step.parent, tree_.sum[side], tree_.size[side]);
-  if (at_end) {
-    lengths_.add_edge(step.parent, tree_.sum[sibling], tree_.size[sibling]);
-  } else {
-    lengths_.add_edge(step.parent, above.sum, above.size);
-  }
-  step.parent.settle();
-  step.gain = same_cut(side, free_.around[side], step.parent) - tree_.sum[up] * free_.x[up];
-  if (at_end) {
-    step.gain += same_cut(sibling, free_.around[sibling], step.parent);
-  } else {
-    step.gain += above.gain + above.sum * lengths_.length(above.size, above.parent, step.parent);
-  }
-
-  Vertex moved;
-  lengths_.add_edge(moved, tree_.sum[v_], points - tree_.size[v_]);
-  lengths_.add_edge(moved, tree_.sum[target], tree_.size[target]);
-  lengths_.add_edge(moved, step.sum, step.size);
-  moved.settle();
-  return step.gain + step.sum * lengths_.length(step.size, step.parent, moved) +
-         same_cut(v_, moved, free_.around[tree_.parent[v_]]) + same_cut(target, free_.around[target], moved);
 }
 
 }  // namespace cladebench::tree_fit

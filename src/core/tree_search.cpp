@@ -1,6 +1,7 @@
 #include "cladebench/tree_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace cladebench::tree_fit {
@@ -12,6 +13,8 @@ constexpr double kBetter = 1e-9;
 constexpr double kDifferenceRounding = 1e-12, kPerfect = 1e-28;
 // The same: how exact the gain of a move is, and where squares may be rounding.
 constexpr double kGainRounding = 4e-12, kNearlyPerfect = 1e-13;
+// Of a trial whose gain is not known: it comes first.
+constexpr double kUnknown = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -86,64 +89,82 @@ bool Search::start() {
   return true;
 }
 
-bool Search::may_be_better(const LocalFit::Gain& gain) const {
-  if (gain.kind == LocalFit::Gain::kUnknown) return true;
-  if (gain.kind == LocalFit::Gain::kNone) return best_.is_nearly_perfect();
-  return !best_.beats(solution_.left - gain.value);
+/// Takes trials that all make the same tree, if it may be better.
+void Search::add(const LocalFit::Gain& gain, std::initializer_list<Trial> trials) {
+  if (gain.kind == LocalFit::Gain::kNone && !best_.is_nearly_perfect()) return;
+  const double left = gain.kind == LocalFit::Gain::kUnknown ? kUnknown : solution_.left - gain.value;
+  if (best_.beats(left)) return;
+  for (const Trial& trial : trials) candidates_.push_back({std::isnan(left) ? kUnknown : left, trial});
 }
 
 bool Search::exchange() {
   if (!start()) return false;
-  try_moves(trials());
+  for (const Exchange& exchange : exchanges_.update(tree_, best_.lengths(), solution_, largest_)) {
+    // Any of the four parts around an edge may be the one that moves.
+    const auto other_child = [&](Node child) {
+      const Node first = tree_.child[tree_.parent[child]];
+      return first == child ? tree_.sibling[first] : first;
+    };
+    const Node target = exchange.target, child = tree_.parent[target], v = tree_.parent[child];
+    const Node beside = other_child(target), sibling = other_child(child);
+    add(exchange.gain, {{v, false, target},
+                        {sibling, true, beside},
+                        {target, true, tree_.parent[v]},
+                        {beside, true, sibling}});
+  }
+  try_chosen();
   return best_.improved();
 }
 
-/// The exchanges that may be the best. Others are left out if one among these is better than they by so much that it
-/// does not matter which of them come before it.
-std::vector<Search::Trial> Search::trials() {
-  std::vector<Exchange> found;
-  for (const Exchange& exchange :
-       exchanges_.update(tree_, best_.lengths(), solution_, largest_)) {
-    if (may_be_better(exchange.gain)) found.push_back(exchange);
+bool Search::move(std::size_t radius) {
+  if (!start()) return false;
+  const Solution free = best_.lengths().free_solution(tree_);
+  Shifts shifts(k_, best_.lengths(), tree_, free);
+  LocalFit fit(best_.lengths(), tree_, solution_, best_.lengths().flat(tree_));
+  Shift shift;
+  for (std::size_t n = 1; n < tree_.nodes(); ++n) {
+    const Node v = static_cast<Node>(n);
+    shifts.start(v);
+    for (const bool below : {false, true}) {
+      shifts.each(below, radius, [&](Step target, double gain) {
+        if (best_.beats(free.left - gain)) return;
+        shifts.set(shift);
+        add(fit.gain(shift), {{v, below, target.far}});
+      });
+    }
   }
-  const auto left = [&](const Exchange& exchange) { return solution_.left - exchange.gain.value; };
-  const auto known = [](const Exchange& exchange) { return exchange.gain.kind != LocalFit::Gain::kUnknown; };
-  std::sort(found.begin(), found.end(), [&](const Exchange& a, const Exchange& b) {
-    return std::pair(known(a), left(a)) < std::pair(known(b), left(b));
-  });
-  std::vector<Trial> chosen;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (i > 0 && known(found[i - 1]) && best_.surely_better(left(found[i - 1]), left(found[i]), i)) break;
-    add_trials(found[i].target, chosen);
-  }
-  return chosen;
+  try_chosen();
+  return best_.improved();
 }
 
-/// Any of four parts around an edge may be the one that moves.
-void Search::add_trials(Node target, std::vector<Trial>& trials) const {
-  const auto other_child = [&](Node child) {
-    const Node first = tree_.child[tree_.parent[child]];
-    return first == child ? tree_.sibling[first] : first;
-  };
-  const Node child = tree_.parent[target], v = tree_.parent[child];
-  const Node beside = other_child(target), sibling = other_child(child);
-  trials.insert(trials.end(), {{v, false, target},
-                               {sibling, true, beside},
-                               {target, true, tree_.parent[v]},
-                               {beside, true, sibling}});
+/// The trials that may be the best. Others are left out if one among these is better than they by so much
+/// that it does not matter which of them come before it.
+std::vector<Search::Trial> Search::chosen() {
+  std::sort(candidates_.begin(), candidates_.end(),
+            [](const Candidate& a, const Candidate& b) { return a.left < b.left; });
+  std::vector<Trial> trials;
+  for (const Candidate& candidate : candidates_) {
+    const std::size_t n = trials.size();
+    const double before = n > 0 ? candidates_[n - 1].left : kUnknown;
+    if (before != kUnknown && best_.surely_better(before, candidate.left, n)) break;
+    trials.push_back(candidate.trial);
+  }
+  candidates_.clear();
+  return trials;
 }
 
 /// In the order of a round of all moves.
-void Search::try_moves(std::vector<Trial> trials) {
+void Search::try_chosen() {
+  std::vector<Trial> trials = chosen();
   std::sort(trials.begin(), trials.end());
   for (auto first = trials.begin(); first != trials.end();) {
     const auto last = std::find_if(first, trials.end(), [&](const Trial& trial) {
       return trial.v != first->v || trial.below != first->below;
     });
     const auto try_these = [&](const Cuts& tree, Node v, const double* others) {
-      Grafts grafts(k_, tree, v, others);
-      grafts.each_target(1, [&](Node target, bool) {
-        if (std::none_of(first, last, [&](const Trial& trial) { return trial.target == target; })) return;
+      const Grafts grafts(k_, tree, v, others);
+      grafts.each_target([&](Node target) {
+        if (!std::binary_search(first, last, Trial{first->v, first->below, target})) return;
         grafts.set(move_, target);
         make(move_, moved_);
         best_.offer(moved_);
@@ -157,38 +178,6 @@ void Search::try_moves(std::vector<Trial> trials) {
     }
     first = last;
   }
-}
-
-bool Search::move(std::size_t radius) {
-  if (!start()) return false;
-  const Solution free = best_.lengths().free_solution(tree_);
-  const Values beyond = outside(D_, k_, tree_);
-  for (std::size_t v = 1; v < tree_.nodes(); ++v) {
-    try_all(radius, tree_, static_cast<Node>(v), beyond.data() + v * k_, free, solution_);
-    const Cuts turned = seen_from(tree_, k_, point_[v]);
-    try_all(radius, turned, tree_.parent[v], tree_.to_points.data() + v * k_,
-            seen_from(free, tree_, point_[v]), seen_from(solution_, tree_, point_[v]));
-  }
-  return best_.improved();
-}
-
-void Search::try_all(std::size_t radius, const Cuts& tree, Node v, const double* others, const Solution& free,
-                     const Solution& solution) {
-  const Lengths& lengths = best_.lengths();
-  Grafts grafts(k_, tree, v, others);
-  FreeGains gains(lengths, tree, free, grafts, v);
-  LocalFit fit(lengths, tree, solution, lengths.flat(tree));
-  grafts.each_target(radius, [&](Node target, bool stays) {
-    if (stays) {
-      gains.stay(target);
-      return;
-    }
-    if (best_.beats(free.left - gains.gain(target))) return;
-    grafts.set(move_, target);
-    if (!may_be_better(fit.gain(move_))) return;
-    make(move_, moved_);
-    best_.offer(moved_);
-  });
 }
 
 }  // namespace cladebench::tree_fit

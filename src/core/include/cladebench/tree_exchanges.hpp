@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "cladebench/tree_moves.hpp"
+#include "cladebench/tree_local_fit.hpp"
 
 namespace cladebench::tree_fit {
 
@@ -19,7 +19,8 @@ class Exchanges {
  public:
   explicit Exchanges(std::size_t k) : k_(k) {}
 
-  /// All exchanges of the tree. Only those near nodes that are not as they were at the last call are looked at.
+  /// All exchanges of the tree. Only those near nodes that are not as they were at the last call are looked
+  /// at.
   const std::vector<Exchange>& update(const Cuts& tree, const Lengths& lengths, const Solution& solution,
                                       double largest);
 
@@ -38,9 +39,9 @@ class Exchanges {
   std::size_t k_;
   std::vector<Seen> seen_;
   std::vector<std::uint64_t> below_;
-  std::vector<char> changed_;              ///< nodes
-  std::vector<std::size_t> place_;         ///< of nodes in the tree's order
-  std::vector<TreeParents> depends_;       ///< of the exchanges at the edge above a node; empty: there are none
+  std::vector<char> changed_;         ///< nodes
+  std::vector<std::size_t> place_;    ///< of nodes in the tree's order
+  std::vector<TreeParents> depends_;  ///< of the exchanges at the edge above a node; empty: there are none
   std::vector<Exchange> gains_, current_;  ///< two for each node
 };
 

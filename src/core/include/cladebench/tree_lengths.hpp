@@ -28,9 +28,6 @@ struct Solution {
   double left = 0.0;           ///< squares
 };
 
-/// The same of the same tree as `seen_from` has it.
-Solution seen_from(const Solution& solution, const Cuts& tree, Node root);
-
 /// Keeps what it needs from one tree to the next.
 class Lengths {
  public:

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cladebench/tree_cuts.hpp"
@@ -36,7 +38,8 @@ class Best {
   /// Whether a better one has been found since the last call.
   bool improved() { return std::exchange(improved_, false); }
 
-  /// By how much less squares the other tree is surely better, as often as that many others may stand between.
+  /// By how much less squares the other tree is surely better, as often as that many others may stand
+  /// between.
   bool surely_better(double left, double other, std::size_t n_between) const;
 
   const TreeParents& parent() const { return tree_.parent; }
@@ -68,21 +71,23 @@ class Search {
   const TreeParents& parent() const { return best_.parent(); }
 
  private:
-  /// A move that is to be tried: of what is below v, or is not, onto the edge above the target. Numbers of nodes
-  /// and edges are those of the tree whose root is the point 0, or one below v.
+  /// A move of what is below v, or is not, onto the edge above the target. Numbers of nodes and edges are
+  /// those of the tree whose root is a point beyond what moves.
   struct Trial {
     Node v;
     bool below;
     Node target;
     auto operator<=>(const Trial&) const = default;
   };
+  /// A trial of which the squares that it leaves are known up to rounding; infinity less if they are not.
+  struct Candidate {
+    double left;
+    Trial trial;
+  };
   bool start();
-  bool may_be_better(const LocalFit::Gain& gain) const;
-  void add_trials(Node target, std::vector<Trial>& trials) const;
-  std::vector<Trial> trials();
-  void try_moves(std::vector<Trial> trials);
-  void try_all(std::size_t radius, const Cuts& tree, Node v, const double* others, const Solution& free,
-               const Solution& solution);
+  void add(const LocalFit::Gain& gain, std::initializer_list<Trial> trials);
+  std::vector<Trial> chosen();
+  void try_chosen();
 
   std::span<const double> D_;
   std::size_t k_;
@@ -92,6 +97,7 @@ class Search {
   Solution solution_;
   TreeParents point_;  ///< one below each node
   Exchanges exchanges_;
+  std::vector<Candidate> candidates_;
   Move move_;
 };
 
