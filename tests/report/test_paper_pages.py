@@ -77,7 +77,7 @@ def test_the_main_claim_stands_first_with_answer_why_and_what_was_seen(tmp_path,
     shutil.copyfile(results / "cells.parquet", tmp_path / "cells.parquet")
     audit = json.loads((results / "audit.json").read_text())
     claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
-    claim |= {"main": True, "universes": "5/1/0"}
+    claim |= {"main": True, "stances": {**dict.fromkeys("abcde", "supports"), "f": "undecided"}}
     (tmp_path / "audit.json").write_text(json.dumps(audit))
     write_report(tmp_path, "smoke", ["page_paper"])
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
