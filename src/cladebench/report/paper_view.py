@@ -55,6 +55,7 @@ class PaperView:
 
     `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``,
     `other_choices` what that file says of them; `details` has for each page of cells what it shows.
+    `picture` is the figure that the index shows in the place of the drawn table, if the findings name one.
     `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
     the paper's runs. `untested` counts the statements that were not tested by the reason; `errors` are statements that
     contradict the paper itself, or a fact.
@@ -85,6 +86,7 @@ class PaperView:
     errors: tuple[PrintedError, ...]
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
+    picture: ArtifactView | None = None
 
     @property
     def short(self) -> str:

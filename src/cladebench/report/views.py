@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
 from cladebench.crosscheck.certificate import read_certificates
-from cladebench.input_files import InputFileError
+from cladebench.input_files import InputFileError, one_of
 from cladebench.paper.artifact_types import Artifact, Table
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.choices import checked_choices
@@ -258,7 +258,19 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         errors=printed_errors(rows, {claim.id: claim.error for claim in claims.claims.values()}),
         environments=environment_rows(ran),
         cpu_seconds=float(ran["cpu_seconds"].sum()),
+        picture=_picture(findings.picture, artifacts, plan.paper),
     )
+
+
+def _picture(name: str, artifacts: Iterable[ArtifactView], paper: str) -> ArtifactView | None:
+    """Find the figure that a paper's findings name for the index."""
+    if not name:
+        return None
+    figures = {view.artifact.id: view for view in artifacts if view.artifact.kind == "figure"}
+    if name not in figures:
+        where = f"{paper}/findings.yaml: main_result.picture"
+        raise InputFileError(f"{where}: unknown figure {name!r}; {one_of(name, figures)}")
+    return figures[name]
 
 
 def _table_view(
