@@ -23,6 +23,7 @@ from cladebench.audit.verdict_types import (
     VERDICTS,
     Stance,
 )
+from cladebench.audit.verdict_wording import listed
 
 #: From best to worst.
 _BEST_FIRST: tuple[Stance, ...] = (SUPPORTS, UNDECIDED, CONTRADICTS)
@@ -169,9 +170,4 @@ def _measured(verdict: str, reason: str) -> str:
 
 def _quoted(names: Sequence[str]) -> str:
     """Name choices, whose names may have commas."""
-    return _listed([f'"{name}"' for name in names])
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
+    return listed([f'"{name}"' for name in names])

@@ -134,7 +134,7 @@ class ClaimRow:
 
         Cut at a word.
         """
-        reason = self.reason.partition("; the same answer with ")[0]
+        reason = self.reason.partition(" The same answer with ")[0]
         return reason if len(reason) <= 110 else reason[:110].rpartition(" ")[0].rstrip(",;:") + " …"
 
     @property
