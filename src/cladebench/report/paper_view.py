@@ -28,7 +28,8 @@ from cladebench.report.verdict_figures import MainResult
 class ArtifactView:
     """Hold a table or a figure.
 
-    A table has columns, rows and notes; a figure has a file below the run's folder, None when it was not made.
+    A table has columns, rows and notes; a figure has notes and a file below the run's folder, None when it was not
+    made.
     """
 
     artifact: Artifact
