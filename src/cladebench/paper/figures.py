@@ -221,7 +221,8 @@ def with_notes(figure: Figure, notes: Iterable[str]) -> Figure:
 
     Such as its limits. `save_figure` writes it into the file, and pages say it in the caption: nothing is drawn.
     """
-    figure.set_label("\n".join(filter(None, (figure.get_label(), *(note.strip() for note in notes)))))
+    lines = [str(figure.get_label()), *(note.strip() for note in notes)]
+    figure.set_label("\n".join(line for line in lines if line))
     return figure
 
 

@@ -181,7 +181,7 @@ def figure_2(context: ArtifactContext) -> Figure:
     if data is None:
         return empty_figure("The images of the faces are not available.")
     assert data.images is not None
-    labels, names = arrays["labels"], numbered_people(arrays["class_names"])
+    labels, names = arrays["labels"], numbered_people(arrays["class_names"].tolist())
     pure = sum(int(counts.max() == counts.sum()) for counts in arrays["class_counts"])
     pictures, captions = [], []
     for cluster, counts in enumerate(arrays["class_counts"]):
