@@ -7,6 +7,7 @@ difference of the file says what has changed.
 
 import json
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,8 @@ from cladebench.paper.figures import WIDTH
 FOLDER = Path(__file__).parent / "papers" / "looks"
 #: Text below this size cannot be read in print.
 LEAST_POINTS = 6.0
+#: Size of exponents and indices, in that of their line.
+SMALLER = 0.7
 
 
 def looks(figure):
@@ -104,8 +107,28 @@ def fits_a_page(figure):
     """Hold a figure against the page: no wider than it, so that print shrinks no text, and all text readable."""
     assert figure.get_figwidth() <= WIDTH + 1e-9, f"{figure.get_figwidth()} in wide"
     written = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
-    small = [text.get_text() for text in written if text.get_fontsize() < LEAST_POINTS]
+    small = [text.get_text() for text in written if least_size(text.get_text(), text) < LEAST_POINTS]
     assert not small, small
+    small = [label for axes in figure.axes if axes.axison for label in small_labels(axes)]
+    assert not small, small
+
+
+def least_size(said, text):
+    """Size of the smallest letters: exponents and indices of mathematics are smaller than the rest."""
+    return text.get_fontsize() * (SMALLER if re.search(r"\$.*[\^_].*\$", said) else 1.0)
+
+
+def small_labels(axes):
+    """Labels of scales that are too small; they are written only when a figure is drawn."""
+    for axis in (axes.xaxis, axes.yaxis):
+        for ticks, formatter, places in (
+            (axis.get_major_ticks(1), axis.get_major_formatter(), axis.get_majorticklocs()),
+            (axis.get_minor_ticks(1), axis.get_minor_formatter(), axis.get_minorticklocs()),
+        ):
+            labels = formatter.format_ticks(places) if ticks else []
+            yield from (
+                label for label in labels if label and least_size(label, ticks[0].label1) < LEAST_POINTS
+            )
 
 
 def check_looks(paper, artifacts, context):

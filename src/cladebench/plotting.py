@@ -61,9 +61,10 @@ FORMATS = ("svg", "pdf", "png")
 
 
 def save_figure(figure: Figure, path: str | Path, formats: Sequence[str] = FORMATS) -> list[Path]:
-    """Write a figure in some formats.
+    """Write a figure in some formats, with its notes.
 
-    The same figure gives the same bytes.
+    The same figure gives the same bytes. Its label (`cladebench.paper.figures.with_notes`) becomes the description
+    that the file has of itself.
 
     Parameters
     ----------
@@ -79,11 +80,14 @@ def save_figure(figure: Figure, path: str | Path, formats: Sequence[str] = FORMA
         The files written.
     """
     base = Path(path)
-    no_dates: dict[str, dict[str, Any]] = {
+    metadata: dict[str, dict[str, Any]] = {
         "svg": {"Date": None},
         "pdf": {"CreationDate": None},
         "png": {"Software": None},
     }
+    if notes := str(figure.get_label()):
+        for suffix, key in (("svg", "Description"), ("pdf", "Subject"), ("png", "Description")):
+            metadata[suffix][key] = notes
 
     def file(suffix: str) -> Path:
         return base.with_name(f"{base.name}.{suffix}")  # with_suffix would cut a name with a dot in it
@@ -96,7 +100,7 @@ def save_figure(figure: Figure, path: str | Path, formats: Sequence[str] = FORMA
             figure.set_layout_engine(None)
         for suffix in formats:
             buffer = io.BytesIO()
-            figure.savefig(buffer, format=suffix, metadata=no_dates[suffix])
+            figure.savefig(buffer, format=suffix, metadata=metadata[suffix])
             contents[file(suffix)] = buffer.getvalue()
     write_together(contents)
     for suffix in set(FORMATS) - set(formats):

@@ -138,7 +138,7 @@ def test_a_run_that_agrees_reproduces_every_number():
     assert set(purities.verdict[~sure]) == {o.REPRODUCED, o.WITHIN_NOISE}
     # the similarity behind the printed costs is unknown: they are measured and shown, and not judged
     assert set(costs.verdict) == {o.NOT_TESTABLE}
-    assert costs.measured.notna().all() and costs.reason.str.contains("the similarity behind").all()
+    assert costs.measured.notna().all() and costs.reason.str.contains("The similarity behind").all()
     assert found.verdict["neural-linear/cost-everywhere"] == o.REPRODUCED
     assert found.verdict["joint/caption"] == o.CONTRADICTED
     assert found.verdict["joint/cost/n/spambase"] == o.CONTRADICTED

@@ -101,7 +101,7 @@ def test_a_value_says_how_many_other_numbers_of_its_column_would_agree(tmp_path)
     text = text.replace("rows:\n", 'rows:\n      B: {method: B, printed: ["0.90 ± 0.02", "0.63"]}\n')
     found = judged(claims_of(tmp_path, text), frame(cells("glass", "A", {PURITY: 0.5 + NOISE / 10})))
     assert found.reason["t/glass/a"].endswith(
-        "; ours also agrees with 1 of the 2 other numbers of its column"
+        ". Ours also agrees with 1 of the 2 other numbers of its column."
     )
 
 
@@ -117,7 +117,7 @@ def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
     df = variance**2 / ((values.var(ddof=1) / 5) ** 2 / 4 + (0.02**2 / 5) ** 2 / 4)
     p_value = 2 * stats.t.sf(0.025 / variance**0.5, df)
     common = {"paper": "toy", "quote": "q", "reading": "", "dataset": "glass", "metric": PURITY}
-    common |= {"blind": "", "universes": "0/0/1", "depends_on": [], "stance": "contradicts", "stances": {}}
+    common |= {"blind": "", "universes": "", "depends_on": [], "stance": "contradicts", "stances": {}}
     common |= {"main": False, "not_run": [], "answer": "does not hold"}
     plain = {"selection": "one setting", "selection_beside": "", "parts": [], "stand_in_for": []}
     assert found["t/glass/a"] == common | plain | {
@@ -129,8 +129,8 @@ def test_a_row_says_all_that_is_known_of_a_claim(tmp_path):
         "high": pytest.approx(high),
         "n": 5,
         "verdict": o.CONTRADICTED,
-        "reason": "measured 0.5000, 0.03000 from the printed 0.47 ± 0.02: more than rounding, Welch t, "
-        f"p = {p_value:.3f}; ours agrees with 0 of the 1 other numbers of its column",
+        "reason": "Measured 0.5000, 0.03000 from the printed 0.47 ± 0.02: more than rounding, Welch t, "
+        f"p = {p_value:.3f}. Ours agrees with 0 of the 1 other numbers of its column.",
         "evidence": "other data",
         "kind": "value",
         "quote": "0.47 ± 0.02",
@@ -244,7 +244,7 @@ MOSTLY = cells("glass", "A", {PURITY: [0.469, 0.471]}) + failed(
     [
         ([], "no run of A on glass in these results"),
         (AWAY, "5 of 5 runs unavailable: no source holds the file"),
-        (MIXED, "2 of 5 runs error: boom; 3 of 5 runs timeout: 60 s"),
+        (MIXED, "2 of 5 runs error: boom. 3 of 5 runs timeout: 60 s."),
         (MOSTLY, "A on glass: 3 of 5 runs out of memory"),
         (cells("glass", "A", {"other": [1.0, 2.0]}), "the metric 'dendrogram_purity' is not recorded"),
         (cells("glass", "A", {PURITY: [0.47, math.inf]}), "is not finite in 1 of 2"),
@@ -283,7 +283,7 @@ def test_stand_in_data_give_analogues(tmp_path):
         "order": o.ANALOGUE_FAILS,
         "sentence": o.ANALOGUE_FAILS,
     }
-    assert found.reason["t/glass/a"] == "printed for other data, so shown and not judged; measured 0.4700"
+    assert found.reason["t/glass/a"] == "Printed for other data, so shown and not judged. Measured 0.4700."
     assert found.measured["t/glass/a"] == pytest.approx(0.47)
     assert found.stand_in_for["t/glass/a"] == "the paper's glass"
     assert found.parts["sentence"] == "order: analogue fails; t/glass/a: not testable"
@@ -349,8 +349,8 @@ def test_a_number_of_one_draw_may_differ_by_the_spread_of_draws(tmp_path):
             "method: X, ",
             o.NOT_TESTABLE,
             3.0,
-            "other data; measured 3, 0 from the printed 3.0: less than the 0.1500 that matters, two one-sided tests, "
-            "p = 3.3e-5",
+            "Other data. Measured 3, 0 from the printed 3.0: less than the 0.1500 that matters, two one-sided tests, "
+            "p = 3.3e-5.",
         ),
         ("method: Z, ", o.NOT_TESTABLE, None, "other data"),
         ("", o.NOT_TESTABLE, None, "other data"),

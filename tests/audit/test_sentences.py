@@ -18,6 +18,7 @@ from cladebench.audit.verdict_types import (
     WITHIN_NOISE,
     Outcome,
 )
+from cladebench.audit.verdict_wording import in_sentences, listed
 
 parts = st.lists(
     st.sampled_from([REPRODUCED, DIRECTION_ONLY, WITHIN_NOISE, CONTRADICTED, NOT_TESTABLE]),
@@ -143,3 +144,27 @@ def test_certificates_are_named_by_a_pattern_and_one_is_enough(tmp_path, pattern
     assert (found["verdict"], found["n"]) == (verdict, n)
     one = audit_paper(claims_of(tmp_path, text), records, certificates=table.iloc[:1])[0]
     assert one["verdict"] == (o.NOT_TESTABLE if pattern == "d*" else o.REPRODUCED)
+
+
+@pytest.mark.parametrize(
+    ("reason", "written"),
+    [
+        ("because of one thing", "because of one thing"),
+        ("holds; 3 of 4 agree", "Holds. 3 of 4 agree."),
+        (
+            "GHC-N 3 against ward 4: open; 10 pairs would show 2",
+            "GHC-N 3 against ward 4: open. 10 pairs would show 2.",
+        ),
+        ("ward 3 against 4: open; sonar has 3 rows", "ward 3 against 4: open; sonar has 3 rows"),
+        ('open with "a; the b"; holds with "c (d; e)"', 'Open with "a; the b". Holds with "c (d; e)".'),
+        ("ours (the least clear; of 2): open; no more", "Ours (the least clear; of 2): open. No more."),
+        ("it is so. And more; the rest.", "It is so. And more. The rest."),
+    ],
+)
+def test_the_statements_of_a_reason_are_sentences(reason, written):
+    assert in_sentences(reason) == written
+    assert in_sentences(written) == written
+
+
+def test_three_are_named_and_the_others_counted():
+    assert [listed(list("abcde")[:n]) for n in (1, 3, 5)] == ["a", "a, b, c", "a, b, c and 2 more"]

@@ -201,7 +201,7 @@ def test_a_verdict_on_a_ratio_comes_with_all_that_it_rests_on(ratios, verdict):
     logs = np.log(ratios)
     assert (found.verdict, found.n) == (verdict, 3)
     assert found.reason.startswith(
-        f"A / B: ratio {significant(stats.gmean(ratios))}, claimed at least 10 and "
+        f"A / B: ratio {significant(stats.gmean(ratios))}; claimed at least 10 and "
     )
     assert [found.measured, found.low, found.high] == pytest.approx(
         [stats.gmean(ratios), *np.exp(interval(logs))]
@@ -251,7 +251,7 @@ def test_what_one_repetition_gives_is_shown_beside_its_verdict():
     once = judge_ratio(np.array([8.0]), np.array([4.0]), RULES, at_least=1, at_most=3, label="A against B")
     assert once == Outcome(
         NOT_TESTABLE,
-        "A against B: ratio 2, claimed at least 1 and at most 3; n too small: a single pair gives no interval",
+        "A against B: ratio 2; claimed at least 1 and at most 3; n too small: a single pair gives no interval",
         measured=pytest.approx(2.0),
         n=1,
     )

@@ -5,6 +5,7 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
 
 from cladebench import datasets
 from cladebench.datasets import Images
@@ -21,10 +22,12 @@ from cladebench.paper.figures import (
     panel_title,
     shared_legend,
     thumbnails,
+    with_notes,
     with_title,
-    write_below,
 )
-from cladebench.plotting import use_style
+from cladebench.plotting import save_figure, use_style
+from cladebench.report.svg_size import svg_notes
+from golden_looks import fits_a_page
 from golden_records import cell_id, cells, context_of, extents, inside, legend_of
 
 REASON = "No data set of the paper is within reach in this run, and this is told in a sentence that takes two lines."
@@ -64,23 +67,16 @@ def test_one_legend_for_all_panels_stands_beside_them(n):
     assert (box.ymin + box.ymax) / 2 == pytest.approx(middle, abs=0.3)
 
 
-@pytest.mark.parametrize("n", [1, 3])
-def test_notes_fill_the_width_of_the_figure_below_it(n):
-    notes = [" ".join(["A note of many words."] * 12), "A short one."]
+def test_notes_are_kept_with_the_figure_and_in_its_file(tmp_path):
+    notes = ["Rows used: 3 < 4 & \u201call\u201d.", "A short one."]
     with use_style():
-        figure = panels(n)
-        write_below(figure, notes)
-        (box,), rooms = extents(figure, [figure._supxlabel]), extents(figure, figure.axes)
-    lines = figure.get_supxlabel().splitlines()
-    assert " ".join(lines) == " ".join(notes) and lines[-1] == "A short one."
-    assert inside(box, figure.bbox_inches) and box.width > 0.75 * figure.get_figwidth()
-    assert box.xmin < 0.1 and all(box.ymax < room.ymin for room in rooms)
-
-
-def test_without_notes_nothing_is_written():
-    figure = panels(1)
-    write_below(figure, [])
-    assert figure.get_supxlabel() == ""
+        plain, noted = panels(1), with_notes(panels(1), notes)
+        for name, figure in (("plain", plain), ("noted", noted)):
+            save_figure(figure, tmp_path / name)
+    assert svg_notes(tmp_path / "noted.svg") == " ".join(notes) and svg_notes(tmp_path / "plain.svg") == ""
+    assert noted.get_figheight() == plain.get_figheight() and noted._supxlabel is None
+    drawn = [(tmp_path / f"{name}.svg").read_text().split("</metadata>")[1] for name in ("plain", "noted")]
+    assert drawn[0] == drawn[1]
 
 
 def test_a_title_stands_above_all_and_takes_no_room_from_it():
@@ -223,3 +219,22 @@ def test_a_node_stands_above_the_middle_of_its_first_and_last_child():
     }
     assert node_places(tree, 2) == {0: (1.25, 0), **below, 3: (2.5, -1), 4: (2, -2), 5: (3, -2)}
     assert node_places(tree, 0) == {0: (0, 0)}
+
+
+@pytest.mark.parametrize("scale", ["log", "symlog", "linear"])
+def test_exponents_that_are_too_small_to_read_are_found(scale):
+    with use_style():
+        figure = panels(1)
+        (axes,) = figure.axes
+        axes.set_xscale(scale)
+        axes.set_xlim(0.01, 1000)
+        if scale != "linear":
+            with pytest.raises(AssertionError, match="10"):
+                fits_a_page(figure)
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        fits_a_page(figure)
+        axes.set_title("an index: $l_1$", fontsize=8.0)
+        with pytest.raises(AssertionError, match="l_1"):
+            fits_a_page(figure)
+        axes.set_title("an index: $l_1$", fontsize=9.0)
+        fits_a_page(figure)

@@ -157,7 +157,7 @@ def nothing():
 
 
 def notes_of(figure):
-    return " ".join(figure.get_supxlabel().split())
+    return " ".join(figure.get_label().split())
 
 
 def column_of(table, heading):

@@ -13,6 +13,7 @@ from cladebench import datasets
 from cladebench.audit.claims_file import load_claims
 from cladebench.paper.artifact_types import Table
 from cladebench.paper.catalogue import load_plan
+from cladebench.paper.figures import EMPTY
 from cladebench.papers.hfd import artifacts
 from cladebench.papers.hfd.artifacts import ARTIFACTS
 from cladebench.papers.hfd.figure_data import constraints_note, limits_note
@@ -25,7 +26,6 @@ from golden_records import (
     cell_id,
     cells,
     context_of,
-    extents,
     failed,
     points_of,
     ranges_of,
@@ -173,7 +173,7 @@ def golden():
 
 
 def notes_of(figure):
-    return " ".join(figure.get_supxlabel().split())
+    return " ".join(figure.get_label().split())
 
 
 def interval(values, overlap):
@@ -405,7 +405,7 @@ def test_figure_3_by_one_number_has_the_alternatives_as_their_methods_are_drawn(
         labels[style].label: (STYLES[style][0], [(5, pytest.approx(y, abs=1e-9))])
         for style, y in (("HFD", 30), ("DCA", 20), ("RFD", 10), ("HFD-random", 5))
     }
-    left_out = [line for line in figure.get_supxlabel().splitlines() if line.startswith("Left out")]
+    left_out = [line for line in figure.get_label().splitlines() if line.startswith("Left out")]
     assert left_out == [f"Left out: {labels['LMNN-pooled'].label} on cifar10: timeout."]
 
 
@@ -483,18 +483,11 @@ def test_an_empty_figure_says_why(name, said):
 def test_an_empty_figure_says_which_cells_are_missing_and_who_failed():
     rows = failed("usps", "HFD", "missing", repetitions=2), failed("sonar", "LMNN", "timeout")
     figure = build(ARTIFACTS, "figure-1", context_of("hfd", *rows))
-    assert figure.get_supxlabel().splitlines() == [
+    assert figure.get_label().splitlines() == [
+        f"{EMPTY}No finished run of classification in this scope.",
         "Missing: 2 of the 3 runs that are planned for this.",
         "Left out: LMNN on sonar: timeout.",
     ]
-
-
-@pytest.mark.parametrize("name", ["figure-1", "figure-2", "accuracy-against-time", "gallery"])
-def test_notes_stand_below_the_panels_and_the_legend(golden, name):
-    figure = build(ARTIFACTS, name, golden)
-    (notes,) = extents(figure, [figure._supxlabel])
-    above = extents(figure, [*figure.legends, *(axes for axes in figure.axes if axes.axison)])
-    assert notes.ymin > -0.01 and all(notes.ymax < box.ymin + 0.02 for box in above)
 
 
 def test_settings_chosen(golden):

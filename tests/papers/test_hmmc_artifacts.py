@@ -13,6 +13,7 @@ from cladebench.bench.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import Table
+from cladebench.paper.figures import EMPTY
 from cladebench.paper.protocol import tree_arrays
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.hmmc.artifacts import ARTIFACTS, FIGURE_2, FIGURE_4, PAPER_DATASETS, said_of_rises
@@ -324,7 +325,7 @@ def test_figure_2_draws_means_and_ranges_by_leaves_and_by_splits(golden):
     assert [panel.get_ylabel() for panel in (awa, vehicle, awa_k, vehicle_k)] == [label, label, "", ""]
     assert figure.get_suptitle() == "HMMC has the best mean SP at 4 of 4 points"
     assert legend_of(figure) == ["KM", "MMC", "HMMC"]
-    assert figure.get_supxlabel().splitlines() == [
+    assert figure.get_label().splitlines() == [
         CHOSEN,
         "Rows used: awa-attr 1,000 of 30,475; vehicle all.",
     ]
@@ -345,7 +346,8 @@ def test_figure_2_follows_the_rule_of_the_paper(golden):
 def test_a_figure_without_curves_says_which_cells_are_missing(status, said):
     rows = failed("awa-attr", "HMMC", status, BEST, 2), failed("awa-attr", "HMMC-K", status, K3)
     figure = build(ARTIFACTS, "figure-2", context_of("hmmc", *rows))
-    assert figure.get_supxlabel() == said
+    nothing = "No data set of the paper is available in this run."
+    assert figure.get_label().splitlines() == [f"{EMPTY}{nothing}", *said.splitlines()]
     assert texts(figure) == ["No data set of the paper is available in this run."]
 
 
@@ -414,9 +416,10 @@ def test_figures_say_how_their_setting_was_chosen_where_they_show_one(golden):
         *((name, CHOSEN) for name in ("figure-2", "figure-3", "convergence")),
         ("figure-4", ""),
     ):
-        below = build(ARTIFACTS, artifact, golden).get_supxlabel()
+        below = build(ARTIFACTS, artifact, golden).get_label()
         assert " ".join(below.split()).startswith(said) and bool(below) == bool(said)
-        assert build(ARTIFACTS, artifact, empty).get_supxlabel() == ""
+        (said,) = build(ARTIFACTS, artifact, empty).get_label().splitlines()
+        assert said.startswith(EMPTY)
 
 
 def test_figure_4_draws_the_zeros_at_one_setting(golden):
@@ -493,7 +496,7 @@ def test_means_of_few_of_the_planned_cells_are_not_drawn():
     rows += cells("awa-attr", "KM", {"sp": [0.5]}, at=AT)
     figure = build(ARTIFACTS, "figure-2", context_of("hmmc", rows))
     assert legend_of(figure) == ["KM"]
-    assert figure.get_supxlabel().splitlines()[-1] == "Left out: HMMC on awa-attr: 3 of 4 runs timeout."
+    assert figure.get_label().splitlines()[-1] == "Left out: HMMC on awa-attr: 3 of 4 runs timeout."
 
 
 def test_convergence_draws_each_repetition_relative_to_its_end(golden):

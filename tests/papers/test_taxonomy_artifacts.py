@@ -129,7 +129,7 @@ LABELS = np.array([0, 2, 0, 1, 2, 0, 1])
 ARRAYS = {
     **tree_arrays(THREE),
     "labels": LABELS,
-    "class_names": np.array(["anna", "bob"]),
+    "class_names": np.array(["anna left", "bob up"]),
     "class_counts": np.array([[1, 2], [2, 0], [1, 1]]),
 }
 VALUES = [0.9, 0.2, 0.5, 0.4]
@@ -162,7 +162,7 @@ def test_figure_2_is_the_median_draw(values, draw, shown):
     asked = []
     figure = faces(values, asked)
     assert asked == [("faces", draw)]
-    note = figure._supxlabel.get_text().replace("\n", " ")
+    note = figure.get_label().replace("\n", " ")
     assert note.startswith(
         f"Draw {draw + 1} of {len(values)}, the median by H(l|c) = {shown:.3f}; mean images, brightened. Below each"
         " the class that most of its images have."
@@ -176,7 +176,11 @@ def test_figure_2_has_mean_images_sizes_and_the_largest_class():
     assert [np.unique(image.get_array()).tolist() for image in axes.images] == [[68], [68], [187]]
     assert [image.get_array().shape for image in axes.images] == [(4, 3)] * 3
     assert [text.replace("\n", " ") for text in texts(figure)[:3]] == [
-        *("a: 3 images bob, 67%", "b: 2 images anna, 100%", "c: 2 images anna, 50%")
+        *(
+            "a: 3 images person 2, up, 67%",
+            "b: 2 images person 1, left, 100%",
+            "c: 2 images person 1, left, 50%",
+        )
     ]
     edges = [line.get_xydata() for line in axes.lines if line.get_marker() != "o" and not line.get_gid()]
     assert sorted(np.hypot(*(line[1] - line[0])) for line in edges) == pytest.approx([1.0, 2.0, 3.0])
@@ -236,7 +240,7 @@ def test_figure_3_has_the_words_of_the_run_with_the_largest_objective():
     shown = texts(figure)
     assert shown[:6:2] == ["a: 3, as d of Table 2", "b: 2, as a of Table 2", "c: 2"]
     assert [words.split() for words in shown[1:6:2]] == [own[:5].tolist() for own in TOP]
-    note = figure._supxlabel.get_text().replace("\n", " ")
+    note = figure.get_label().replace("\n", " ")
     assert note.startswith("The run with the largest objective of 3. Words: the first five")
     assert any(text.endswith("3 clusters of 7 documents") for text in shown)
 

@@ -142,15 +142,14 @@ def test_nothing_covers_anything_and_all_is_in_the_figure(name, draw):
     else:
         flat = [box for boxes in blocks for box in boxes]
     rest = extents(figure, axes.texts[sum(map(len, blocks)) - len(axes.images) - len(axes.patches) :])
-    note = extents(figure, [figure._supxlabel])
-    assert len(rest) == (1 if tree.n_samples == 1 else 2) and apart([*flat, *rest, *note])
-    assert all(inside(box, figure.bbox_inches) for box in (*flat, *rest, *note))
+    assert len(rest) == (1 if tree.n_samples == 1 else 2) and apart([*flat, *rest])
+    assert all(inside(box, figure.bbox_inches) for box in (*flat, *rest))
     assert all(box.width > 0 and box.height > 0 for box in flat)
     found = lines_of(figure)
     share = np.linspace(0, 1, 400)
     for line in (*found["edges"], *found["scale"]):
         points = inches(figure, line[0] + share * (line[1] - line[0]))
-        assert not any(holds(box, points) for box in (*flat, *rest, *note))
+        assert not any(holds(box, points) for box in (*flat, *rest))
     assert not any(holds(box, inches(figure, found["leaves"][0])) for box in flat)
     assert least_text(figure) >= SMALL
     assert figure.get_figwidth() < 9 and figure.get_figheight() < 9

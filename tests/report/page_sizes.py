@@ -1,4 +1,4 @@
-"""Measure pages in a headless Chromium: bytes, elements, height at 1440 px, overflow at 390 px.
+"""Measure pages in a headless Chromium: bytes, elements, height at 1440 px, first screen, overflow at 390 px.
 
 By hand: ``python tests/report/page_sizes.py results/full/report`` prints the pages that break a limit.
 """
@@ -14,6 +14,8 @@ from pathlib import Path
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 #: No page of a report may be larger.
 MOST_BYTES, MOST_PIXELS, MOST_ELEMENTS = 1_000_000, 20_000, 10_000
+#: The table of papers ends on the first screen of 1440 x 900.
+FIRST_SCREEN = 900
 
 HARNESS = """<!doctype html><meta charset="utf-8"><body><script>
 const names = NAMES, found = {};
@@ -32,8 +34,10 @@ async function run() {
     document.body.append(frame);
     await new Promise((done) => { frame.onload = done; });
     const [height, wide] = measure(frame, 1440);
+    const papers = frame.contentDocument.getElementById("papers");
+    const first = papers ? Math.ceil(papers.getBoundingClientRect().bottom) : 0;
     const elements = frame.contentDocument.getElementsByTagName("*").length;
-    found[name] = { height, elements, wide: wide.concat(measure(frame, 390)[1]) };
+    found[name] = { height, elements, first, wide: wide.concat(measure(frame, 390)[1]) };
     frame.remove();
   }
   const out = document.createElement("pre");
@@ -78,7 +82,7 @@ def measure_pages(folder: Path) -> dict[str, dict]:
 
 def too_large(sizes: dict[str, dict]) -> list[str]:
     """Say which pages break a limit, a line for each."""
-    limits = {"bytes": MOST_BYTES, "height": MOST_PIXELS, "elements": MOST_ELEMENTS}
+    limits = {"bytes": MOST_BYTES, "height": MOST_PIXELS, "elements": MOST_ELEMENTS, "first": FIRST_SCREEN}
     return [
         f"{name}: {key} {size[key]:,}; expected at most {most:,}"
         for name, size in sizes.items()

@@ -1,5 +1,6 @@
 """The index page and the certificates: what a reader meets first, in light, in dark and on paper."""
 
+import dataclasses
 import html
 import json
 import re
@@ -10,6 +11,9 @@ from importlib import resources
 import pytest
 
 from cladebench.audit.verdict_types import ANSWERS, LIMITS, NOT_TESTED, OPEN, VERDICTS
+from cladebench.input_files import InputFileError
+from cladebench.paper.findings import checked_findings
+from cladebench.report import views
 from cladebench.report.pages import write_report
 from cladebench.report.views import gather_run
 
@@ -80,6 +84,32 @@ def test_a_card_leads_to_the_paper_its_data_and_its_certificate(index):
     image = re.search(r"<img [^>]*>", card)[0]
     assert re.search(r'width="\d+" height="\d+"', image) and "The figure shows" in image
     assert "The gridded method is ahead." in card
+
+
+def test_a_card_shows_the_figure_that_the_findings_name(results, tmp_path, monkeypatch):
+    named = {}
+    monkeypatch.setattr(
+        views, "checked_findings", lambda plan: dataclasses.replace(checked_findings(plan), **named)
+    )
+    shutil.copytree(results, tmp_path / "run")
+    shown = {}
+    for picture in ("", "made", "not-made"):
+        named["picture"] = picture
+        write_report(tmp_path / "run", "smoke", ["page_paper"])
+        text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+        (shown[picture],) = re.findall(r'<img src="../figures/page_paper/([^"]+)\.svg"', text)
+    # One that was not made in this run leaves the drawn table.
+    assert shown == {"": "main-result", "made": "made", "not-made": "main-result"}
+    named["picture"] = "mad"
+    with pytest.raises(
+        InputFileError, match=r"page_paper/findings.yaml: main_result.picture: unknown figure 'mad'"
+    ):
+        gather_run(results, "smoke", ["page_paper"])
+
+
+def test_a_paper_without_an_address_says_so(index):
+    card = index[index.index('<section class="card"') :].split("</section>")[0]
+    assert "The paper has no DOI" in card
 
 
 def test_all_four_answers_and_all_reasons_are_explained(index):

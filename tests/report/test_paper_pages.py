@@ -10,6 +10,7 @@ import synthetic_run
 from page_sizes import MOST_BYTES, MOST_ELEMENTS
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.paper.figures import EMPTY
 from cladebench.report.claim_filters import count_values, filter_places, only, only_answer
 from cladebench.report.pages import write_report
 from cladebench.report.paper_pages import (
@@ -77,7 +78,7 @@ def test_the_main_claim_stands_first_with_answer_why_and_what_was_seen(tmp_path,
     shutil.copyfile(results / "cells.parquet", tmp_path / "cells.parquet")
     audit = json.loads((results / "audit.json").read_text())
     claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
-    claim |= {"main": True, "universes": "5/1/0"}
+    claim |= {"main": True, "stances": {**dict.fromkeys("abcde", "supports"), "f": "undecided"}}
     (tmp_path / "audit.json").write_text(json.dumps(audit))
     write_report(tmp_path, "smoke", ["page_paper"])
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
@@ -200,3 +201,24 @@ def test_the_rule_beside_leads_to_its_own_runs(tmp_path, results, paper):
         measured = row[row.index('<td class="number">') : row.index('<td class="hangs')]
         assert measured.count("<a ") == number
         assert f'page_paper-cells-glass.html#Grid/{cells.rpartition("/")[2]}"' in measured
+
+
+NOTED = """<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10"><metadata>
+<dc:description>SAID &lt;b&gt;
+Two.</dc:description></metadata><g/></svg>
+"""
+
+
+def test_what_a_figure_rests_on_stands_in_its_caption(results, tmp_path):
+    shutil.copytree(results, tmp_path / "run")
+    figure = tmp_path / "run" / "figures" / "page_paper" / "made.svg"
+    page = tmp_path / "run" / "report" / "page_paper.html"
+    figure.write_text(NOTED.replace("SAID", "Ten rows"))
+    write_report(tmp_path / "run", "smoke", ["page_paper"])
+    (caption,) = re.findall(r"made\.svg.*?<figcaption>(.*?)</figcaption>", page.read_text(), re.DOTALL)
+    assert caption.endswith("Ten rows &lt;b&gt; Two.") and len(caption) > 40
+    figure.write_text(NOTED.replace("SAID", f"{EMPTY}no images"))
+    write_report(tmp_path / "run", "smoke", ["page_paper"])
+    text = page.read_text()
+    assert "made.svg" not in text
+    assert f'<p class="flag">{EMPTY}no images &lt;b&gt; Two. ' in text

@@ -1,12 +1,21 @@
-"""Sorting, filtering and the cells on demand, in a headless Chromium (where there is one)."""
+"""Sorting, filtering and the cells on demand, in a headless Chromium (where there is one).
 
+``CLADEBENCH_REPORT=results/full/report`` has the pages of another report measured too.
+"""
+
+import dataclasses
 import json
+import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from page_sizes import measure_pages, too_large
+
+from cladebench.report.templating import html_page
+from cladebench.report.views import gather_run
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
@@ -257,3 +266,36 @@ def test_no_page_breaks_a_limit_or_scrolls_sideways(report):
     sizes = measure_pages(report)
     assert {"index.html", "page_paper.html", "certificates.html"} <= set(sizes)
     assert too_large(sizes) == []
+
+
+#: As long as the longest main claim of the papers.
+CLAIM = (
+    "In all of our experiments on grouping " + "many different kinds of things, " * 4 + "it is more accurate."
+)
+SAW = "Three comparisons hold, two are too close, and one turns on choices."
+
+
+def test_the_table_of_five_papers_ends_on_the_first_screen(results, tmp_path):
+    run = gather_run(results, "smoke", ["page_paper"])
+    (paper,) = run.papers
+    claim = dataclasses.replace(paper.audit[0], main=True, quote=CLAIM, verdict="direction only")
+    lead = dataclasses.replace(paper.findings[0], headline=SAW)
+
+    def quoting(length):
+        row = dataclasses.replace(claim, quote=CLAIM[:length])
+        return dataclasses.replace(paper, audit=(row, *paper.audit[1:]), lead=lead)
+
+    papers = tuple(quoting(length) for length in (len(CLAIM), 115, 80, 75, 65))
+    run = dataclasses.replace(run, papers=papers)
+    text = html_page("index.html", run=run, figures={"page_paper": {}}, sizes={}, title="Five papers")
+    (tmp_path / "index.html").write_text(text, encoding="utf-8")
+    assert f"<q>{CLAIM}</q>" in text and text.count(f'<td class="saw">{SAW}') == 5
+    (size,) = measure_pages(tmp_path).values()
+    assert 400 < size["first"] <= 900
+    assert any("first 901" in line for line in too_large({"index.html": size | {"first": 901}}))
+
+
+@pytest.mark.skipif("CLADEBENCH_REPORT" not in os.environ, reason="no other report was named")
+@pytest.mark.timeout(3600)
+def test_no_page_of_a_report_that_was_named_breaks_a_limit_or_scrolls_sideways():
+    assert too_large(measure_pages(Path(os.environ["CLADEBENCH_REPORT"]))) == []

@@ -92,7 +92,8 @@ CELLS = {name: f"page_paper-cells-{name}.html" for name in ("glass", "nested-blo
 def test_each_paper_has_its_pages_beside_index_and_certificates(report, pages):
     of_paper = {
         "page_paper.html",
-        *(f"page_paper-{name}.html" for name in ("certificate", "claims-1", "choices", "runs", "cells")),
+        *(f"page_paper-{name}.html" for name in ("certificate", "claims-1", "choices", "controls", "runs")),
+        *(f"page_paper-{name}.html" for name in ("cells", "sets-1")),
         *CELLS.values(),
     }
     assert set(pages) == {"index.html", "checks.html", "certificates.html", *of_paper}
@@ -188,7 +189,6 @@ def test_what_a_claim_turns_on_is_shown(tmp_path, results):
     claim |= {
         "verdict": "depends",
         "blind": "uninformative",
-        "universes": "1/0/1",
         "depends_on": ["leaves + elsewhere"],
         "stance": "supports",
         "stances": {"two leaves": "contradicts"},
@@ -205,7 +205,7 @@ def test_what_a_claim_turns_on_is_shown(tmp_path, results):
         "<summary>1 not run</summary>three leaves" in row
         and details.count("<strong>Main claim</strong>") == 1
     )
-    assert "other choices: 1 support, 0 open, 1 contradict" in row and 'data-verdict="depends"' in row
+    assert "other choices: 0 support, 0 open, 1 contradict" in row and 'data-verdict="depends"' in row
     assert "random method: open (true of random methods too)" in row
     text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
     assert 'src="../figures/page_paper/universes.svg"' in text
@@ -245,7 +245,7 @@ def test_numbers_lead_to_exactly_their_cells(results):
     view = gather_run(results, "smoke", ["page_paper"]).papers[0]
     frame = pd.read_parquet(results / "cells.parquet")
     groups = {group.address: group for group in view.links.groups}
-    sets = {f"page_paper-cells.html#{name}": names for names, name in view.links.sets.items()}
+    sets = {f"page_paper-sets-1.html#{name}": names for names, name in view.links.sets[0].items()}
     for table in view.artifacts:
         for row in table.rows:
             for column, entry in zip(table.columns, row, strict=True):
@@ -446,7 +446,7 @@ def test_untrusted_text_stays_text(tmp_path, evil_paper, results):
 
     write_report(folder, "smoke", [evil_paper])
     pages = list((folder / "report").glob("*.html"))
-    assert len(pages) == 11
+    assert len(pages) == 13
     for path in pages:
         page = Page(path)
         clean = Page(results / "report" / path.name.replace("evil_paper", "page_paper"))
@@ -643,7 +643,24 @@ def test_settings_of_one_method_share_a_link():
     links = CellLinks("paper", groups, (), names=Names({"Grid": "gridded"}, {"wine": "Wine, 178 bottles"}))
     found = settings_behind([f"{name}/*" for name in [*ids, "paper/iris/Grid/absent"]], links)
     assert found == (
-        ("gridded on iris (2 settings)", "paper-cells.html#set-1"),
+        ("gridded on iris (2 settings)", "paper-sets-1.html#set-1"),
         ("gridded on Wine, 178 bottles", "paper-cells-wine.html#Grid/a"),
     )
-    assert links.sets == {tuple(ids[:2]): "set-1"}
+    assert links.sets == [{tuple(ids[:2]): "set-1"}]
+
+
+def test_lists_of_settings_are_dealt_out_to_pages_that_keep_their_height():
+    ids = [f"paper/iris/Grid/{number}" for number in range(60)]
+    groups = tuple(Group(name, "iris", "Grid", "n = 3, " * 9, (), (), (), 0.0) for name in ids)
+    links = CellLinks("paper", groups, ())
+    found = [links.target_of_groups(ids[start:]) for start in range(58)]
+    assert [links.target_of_groups(ids[start:]) for start in range(58)] == found and len(set(found)) == 58
+    listed = {
+        f"paper-sets-{page}.html#{fragment}": names
+        for page, sets in enumerate(links.sets, 1)
+        for names, fragment in sets.items()
+    }
+    assert listed == dict(zip(found, (tuple(ids[start:]) for start in range(58)), strict=True))
+    assert len(links.sets) > 2
+    for sets in links.sets:  # a name and its setting fill a line
+        assert 24 * sum(map(len, sets)) < 20_000

@@ -44,7 +44,7 @@ def both(results, folders, scope):
     cells = pd.read_parquet(results / "cells.parquet", columns=["paper", *COLUMNS])
     certificates = pd.read_csv(results / "certificates.csv")
     # What is proven of possible numbers is met in tests/audit; what follows from it is recomputed.
-    proven = said.assign(open_=said.reason.astype(str).str.startswith("nothing excludes"))
+    proven = said.assign(open_=said.reason.astype(str).str.match("[Nn]othing excludes"))
     found = {
         folder.name: Verdicts(
             folder,

@@ -1,4 +1,4 @@
-"""Sentences of Markdown, captions, texts of the papers' files and error messages, with their lines."""
+"""Sentences of Markdown, pages, captions, texts of the papers' files and error messages, with their lines."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ KEYS = {
     *("reading", "not_testable", "inconsistent", "assumed"),  # claims
     *("paper", "chosen", "alternatives", "name", "reason"),  # registers
 }
+
+#: Modules whose texts pages show.
+SHOWN = ("report/*.py", "crosscheck/*.py", "audit/evidence.py", "audit/verdict_types.py")
 
 _ITEM = re.compile(r"^\s*([-*]|\d+\.) ")
 _END = re.compile(r"(?<=[.!?])[*_)\"']*\s+(?=[A-Z0-9\"'(*_`])|(?<=[:;])\s+(?=[A-Z])")
@@ -84,11 +87,71 @@ def messages(text: str) -> Iterator[tuple[int, str]]:
                     yield node.lineno, argument.value
 
 
+def all_texts(path: Path) -> bool:
+    """Whether pages show the texts of a module, not its messages alone."""
+    return any(path.match(f"cladebench/{pattern}") for pattern in SHOWN)
+
+
+def _texts(text: str) -> Iterator[tuple[int, str]]:
+    """All texts of a module but docstrings; each value in them counts as one letter."""
+    tree = ast.parse(text)
+    owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    inside |= {
+        id(line.value)
+        for node in ast.walk(tree)
+        if isinstance(node, owners)
+        for line in node.body[:1]
+        if isinstance(line, ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if id(node) in inside:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            parts = [part.value if isinstance(part, ast.Constant) else "…" for part in node.values]
+            yield node.lineno, "".join(map(str, parts))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+_HIDDEN = re.compile(
+    r"<(script|style|pre)\b.*?</\1>|<!--.*?-->|\{#.*?#\}"
+    r"|\{% block (?:style|colours|script) %\}.*?\{% endblock %\}",
+    re.DOTALL,
+)
+#: What ends a paragraph of a page: a tag that starts a block, and the other branch of a template.
+_BREAK = re.compile(
+    r"</?(?:p|li|ul|ol|dl|dt|dd|h\d|t[rdh]|thead|tbody|table|caption|figcaption|figure|div|section|details|summary|nav"
+    r"|small|option|label|br|title|header|footer|main|button)\b[^>]*>|\{%-?\s*(?:else|elif)\b.*?%\}"
+)
+
+
+def _of_page(text: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs of a template of pages; each value in them counts as one word."""
+
+    def lines(found: re.Match[str]) -> str:
+        return "\n" * found[0].count("\n")
+
+    text = re.sub(
+        r"\{\{.*?\}\}", lambda found: "VALUE" + lines(found), _HIDDEN.sub(lines, text), flags=re.DOTALL
+    )
+    text = _BREAK.sub(lambda found: lines(found) + "\0", text)
+    text = re.sub(r"\{%.*?%\}|<[a-zA-Z/!][^>]*>", lambda found: lines(found), text, flags=re.DOTALL)
+    number = 1
+    for part in text.split("\0"):
+        start = number + len(part) - len(part.lstrip("\n"))
+        if part.strip():
+            yield start, part
+        number += part.count("\n")
+
+
 def paragraphs(path: Path) -> Iterator[tuple[int, str]]:
     """Lines and texts of a file, by its kind."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".py":
-        yield from messages(text)
+        yield from _texts(text) if all_texts(path) else messages(text)
+    elif path.suffix == ".html":
+        yield from _of_page(text)
     elif path.suffix in (".yaml", ".yml"):
         yield from _values(yaml.compose(text, Loader=yaml.SafeLoader))
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.verdict_types import CONTRADICTS, SUPPORTS, UNDECIDED, VERDICTS
+from cladebench.audit.other_choices import stances_in_words
+from cladebench.audit.verdict_types import VERDICTS
 from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json
 
@@ -122,10 +122,8 @@ def _in_words(claim: Mapping[str, Any]) -> str:
     >>> _in_words({"stances": {"a": "undecided", "b": "contradicts"}})
     'with other choices: 0 support, 1 open, 1 contradict'
     """
-    words = {SUPPORTS: "support", UNDECIDED: "open", CONTRADICTS: "contradict"}
-    counts = Counter(claim.get("stances", {}).values())
-    said = [f"{counts[stance]} {word}" for stance, word in words.items()]
-    return f"with other choices: {', '.join(said)}" if any(counts[stance] for stance in words) else ""
+    words = stances_in_words(claim.get("stances", {}))
+    return f"with other choices: {words}" if words else ""
 
 
 def write_audit(audit: Audit, out: Path) -> list[Path]:

@@ -7,11 +7,13 @@ Of the two entries that move most claims all pairs are judged as well.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from cladebench.audit.claim_types import Claim
+from cladebench.audit.verdict_types import CONTRADICTS, SUPPORTS, UNDECIDED
 from cladebench.paper.choices import UnstatedChoice
 
 
@@ -86,6 +88,45 @@ class Choice:
 
 #: Our own choices.
 CHOSEN = Choice()
+
+#: What a choice says of a claim -> the word for it in counts, in their order.
+_WORDS = {SUPPORTS: "support", UNDECIDED: "open", CONTRADICTS: "contradict"}
+
+
+def count_stances(stances: Mapping[str, str]) -> str:
+    """Count how a claim comes out with other choices.
+
+    All that is said of their number is made of this.
+
+    Parameters
+    ----------
+    stances : mapping of str to str
+        By the name of the choice; our own (an empty name) is not counted.
+
+    Returns
+    -------
+    str
+        How many support, leave open and contradict. Empty where none could be judged.
+
+    Examples
+    --------
+    >>> count_stances({"": "supports", "a": "supports", "b": "contradicts", "c": "not testable"})
+    '1/0/1'
+    """
+    counts = Counter(stance for name, stance in stances.items() if name and stance in _WORDS)
+    return "/".join(str(counts[stance]) for stance in _WORDS) if counts else ""
+
+
+def stances_in_words(stances: Mapping[str, str]) -> str:
+    """Write what `count_stances` finds for readers.
+
+    >>> stances_in_words({"": "supports", "a": "supports", "b": "contradicts"})
+    '1 support, 0 open, 1 contradict'
+    """
+    counts = count_stances(stances)
+    if not counts:
+        return ""
+    return ", ".join(f"{n} {word}" for n, word in zip(counts.split("/"), _WORDS.values(), strict=True))
 
 
 def single_choices(register: Iterable[UnstatedChoice]) -> list[Choice]:

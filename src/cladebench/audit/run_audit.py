@@ -21,6 +21,7 @@ from cladebench.audit.other_choices import single_choices
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.settling import Settled
 from cladebench.audit.verdict_types import HOLDS, VERDICTS
+from cladebench.audit.verdict_wording import in_sentences, listed
 from cladebench.bench.cells_table import read_cells
 from cladebench.bench.jobs import with_missing
 from cladebench.bench.results import Results
@@ -123,8 +124,9 @@ def audit_paper(
         | {
             "verdict": settled[name].verdict,
             "answer": VERDICTS[settled[name].verdict].answer,
-            "reason": settled[name].reason
-            + (_decisive(name, audit, settled) if claims.claims[name].main else ""),
+            "reason": in_sentences(
+                settled[name].reason + (_decisive(name, audit, settled) if claims.claims[name].main else "")
+            ),
             "parts": [{"claim": part, "verdict": settled[part].verdict} for part in audit.chosen[name].parts],
             "evidence": evidence_for(name),
             "blind": settled[name].blind,
@@ -145,7 +147,7 @@ def _decisive(name: str, audit: PaperAudit, settled: Mapping[str, Settled]) -> s
     """
     verdicts = {part: VERDICTS[settled[part].verdict] for part in audit.chosen[name].parts}
     found = [f"{part} ({known.why})" for part, known in verdicts.items() if known.answer != HOLDS]
-    return f"; decided by {', '.join(found)}" if found else ""
+    return f"; decided by {listed(found)}" if found else ""
 
 
 def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) -> Audit:

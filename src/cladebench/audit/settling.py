@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from cladebench.audit.judgement import Judgement
-from cladebench.audit.other_choices import Choice
+from cladebench.audit.other_choices import Choice, count_stances
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.verdict_types import (
     CONTRADICTS,
@@ -23,6 +23,7 @@ from cladebench.audit.verdict_types import (
     VERDICTS,
     Stance,
 )
+from cladebench.audit.verdict_wording import listed
 
 #: From best to worst.
 _BEST_FIRST: tuple[Stance, ...] = (SUPPORTS, UNDECIDED, CONTRADICTS)
@@ -57,12 +58,8 @@ class Settled:
 
     @property
     def counts(self) -> str:
-        """Count the choices by stance, as ``5/1/0``; empty where none counts.
-
-        Those that support, leave open and contradict.
-        """
-        found = [sum(stance == kind for stance in self.stances.values()) for kind in _BEST_FIRST]
-        return "/".join(map(str, found)) if any(found) else ""
+        """Count the other choices by stance, as ``5/1/0``."""
+        return count_stances(self.stances)
 
 
 def settle(
@@ -127,12 +124,13 @@ def passed_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:
 
 
 def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
-    """Count the choices that agree with ours, where not all do."""
-    counts = {s: sum(found == s for found in stances.values()) for s in _BEST_FIRST}
+    """Count the other choices that agree with ours, where not all do."""
+    counts = {s: sum(found == s for name, found in stances.items() if name) for s in _BEST_FIRST}
     others = [f"{_WITH[s]} with {n}" for s, n in counts.items() if n and s != stance]
     if not others:
         return ""
-    return f"; the same answer with {counts[stance]} of {sum(counts.values())} choices, {', '.join(others)}"
+    total = f"{sum(counts.values())} other choice{'s' if sum(counts.values()) > 1 else ''}"
+    return f"; the same answer with {counts[stance]} of {total}, {', '.join(others)}"
 
 
 def _turned(
@@ -172,9 +170,4 @@ def _measured(verdict: str, reason: str) -> str:
 
 def _quoted(names: Sequence[str]) -> str:
     """Name choices, whose names may have commas."""
-    return _listed([f'"{name}"' for name in names])
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
+    return listed([f'"{name}"' for name in names])

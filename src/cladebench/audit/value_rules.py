@@ -155,7 +155,7 @@ def judge_ratio(
         "n": ours.n,
         "detectable": finite(factor - 1),
     }
-    said = f"{label}: ratio {significant(ratio)}, claimed {claimed_range(at_least, at_most)}"
+    said = f"{label}: ratio {significant(ratio)}; claimed {claimed_range(at_least, at_most)}"
     if math.isnan(ours.sd):
         return not_testable(f"{said}; n too small: a single pair gives no interval", **numbers)
     if bottom <= low and high <= top:

@@ -188,7 +188,7 @@ def _svm(name: str, seed: int) -> Certificate:
     return _certificate(
         f"svm-{name}",
         "objective",
-        "the SVM's objective is that of one programme over all relaxed partitions",
+        "one programme over all relaxed partitions has the SVM's objective",
         "cutting planes",
         "quadratic programme (cvxpy, Clarabel)",
         primal=fitted.objective_,

@@ -152,7 +152,7 @@ def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certifi
     value = best_value(M, mixed)
     yield certificate(
         name="attained",
-        problem="a real P that spans the constant vector and k - 1 leading eigenvectors has in (10) the root of the "
+        problem="a real P spans the constant vector and k - 1 leading eigenvectors. Then (10) is the root of the "
         "sum of their squared eigenvalues",
         reference="(10) by a pseudo-inverse, eigenvectors by LAPACK",
         primal=value,

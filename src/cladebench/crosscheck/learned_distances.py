@@ -108,8 +108,8 @@ def _itml(given: Instance, gamma: float) -> Iterator[Certificate]:
     bound = float(np.linalg.slogdet(stationary)[1] - gamma * np.log(moved / start).sum())
     yield certificate(
         name=f"gamma-{gamma:g}-conditions",
-        problem="the conditions of optimality hold: A is the inverse of I plus the sum of sign * multiplier * v v', "
-        "bounds are kept, exactly where a multiplier is not 0; the objective is that of the dual problem",
+        problem="A is the inverse of I plus the sum of sign * multiplier * v v'. Bounds are kept, exactly where a "
+        "multiplier is not 0. The dual problem has the same objective",
         reference="conditions and weak duality, in NumPy",
         primal=value,
         dual_bound=bound,
@@ -254,7 +254,7 @@ def _pair_forest(given: Instance, seed: int) -> Iterator[Certificate]:
         instance=given.name,
         name="trees",
         problem="the best cut of the features drawn at a node is taken: all nodes are the same to the last bit",
-        fast="counts in bins, of which few are looked into",
+        fast="counts in bins; few bins are looked into",
         reference="every cut, in exact fractions",
         primal=float(len(found.trees_["value"])),
         dual_bound=float(len(trees["value"])),

@@ -1,4 +1,4 @@
-"""Read batteries of data sets, and the labels that others published for them.
+"""Read batteries of data sets, and labels published for them.
 
 A battery is a folder of ``<name>.data.gz`` with ``<name>.labels0.gz``, ``<name>.labels1.gz``, ..., as in the Benchmark
 Suite for Clustering Algorithms (M. Gagolewski et al., doi 10.5281/zenodo.7088171).
@@ -28,7 +28,9 @@ _KEYS = ("battery", "from", "only")
 
 
 def expand_battery(name: str, entry: Mapping[str, Any], folder: Path) -> dict[str, dict[str, Any]]:
-    """Make one entry of each data set of a battery; no data are read.
+    """Make one entry of each data set of a battery.
+
+    No data are read.
 
     Parameters
     ----------
@@ -84,7 +86,10 @@ def expand_battery(name: str, entry: Mapping[str, Any], folder: Path) -> dict[st
 
 
 def _label_files(place: Path, data: str) -> list[Path]:
-    """Label files of a data set by their number; ``x.labels0.gz`` is none of ``x2``."""
+    """List label files of a data set by their number.
+
+    ``x.labels0.gz`` is none of ``x2``.
+    """
     numbered = {
         int(found[1]): path
         for path in place.glob("*.labels*.gz")
@@ -94,7 +99,9 @@ def _label_files(place: Path, data: str) -> list[Path]:
 
 
 def battery_of(source: str) -> tuple[str, str] | None:
-    """Name the battery and the data set behind a name of own data; None for other data.
+    """Name the battery and the data set behind own data.
+
+    None for other data.
 
     Parameters
     ----------
@@ -108,7 +115,10 @@ def battery_of(source: str) -> tuple[str, str] | None:
 
 
 def published_sets(tar: Path) -> frozenset[tuple[str, str]]:
-    """List the batteries and data sets for which an archive has labels; OwnDataError if it cannot be read."""
+    """List the batteries and data sets that an archive has labels for.
+
+    OwnDataError if it cannot be read.
+    """
     found: set[tuple[str, str]] = set()
 
     def note(member: str) -> bool:
@@ -129,7 +139,9 @@ def _members(tar: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
 
 
 def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, np.ndarray]]:
-    """Read the labels that were published for one data set; nothing is unpacked to disk.
+    """Read the labels that were published for one data set.
+
+    Nothing is unpacked to disk.
 
     Parameters
     ----------

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, TypeVar
 
 from cladebench.paper.tables import basis_notes
-from cladebench.plotting import SMALL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +34,8 @@ BETTER = {"higher": "higher is better \u2192", "lower": "\u2190 lower is better"
 BELOW_TITLE = 0.12
 #: Inches of a line of small text.
 LINE = 0.125
+#: What the notes of a figure begin with where there was nothing to draw.
+EMPTY = "Nothing is drawn: "
 #: Said before the name of a method that knows nothing of the data.
 RANDOM = "random method: "
 
@@ -137,10 +138,14 @@ def panel_title(context: ArtifactContext, dataset: str, width: int = 26) -> str:
 
 
 def empty_figure(reason: str) -> Figure:
-    """Draw a figure that says why there is nothing to show."""
+    """Draw a figure that says why there is nothing to show.
+
+    Its file says the same, so that pages say it in words.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.0, 1.2))
+    figure.set_label(f"{EMPTY}{reason}")
     axes = figure.add_subplot()
     axes.axis("off")
     axes.text(0.5, 0.5, reason, ha="center", va="center", wrap=True)
@@ -211,29 +216,13 @@ def node_places(tree: Hierarchy, depth: int | None = None) -> dict[int, tuple[fl
     return {node: (x[node], -float(tree.depths[node])) for node in shown}
 
 
-def characters(figure: Figure) -> int:
-    """Count the characters of small text that a figure is wide."""
-    return int(17 * figure.get_figwidth())
+def with_notes(figure: Figure, notes: Iterable[str]) -> Figure:
+    """Keep what a figure rests on with it, and give the figure.
 
-
-def write_below(figure: Figure, notes: Sequence[str]) -> None:
-    """Write notes below a figure.
-
-    Small, in lines as long as the figure is wide.
+    Such as its limits. `save_figure` writes it into the file, and pages say it in the caption: nothing is drawn.
     """
-    lines = [line for note in notes for line in textwrap.wrap(note, characters(figure))]
-    figure.supxlabel("\n".join(lines), x=0.01, ha="left", fontsize=SMALL, color="0.3")
-
-
-def with_notes(figure: Figure, notes: Sequence[str]) -> Figure:
-    """Write notes below a figure, and give the figure.
-
-    It grows by their lines.
-    """
-    if notes:
-        n_lines = sum(len(textwrap.wrap(note, characters(figure))) for note in notes)
-        figure.set_figheight(figure.get_figheight() + LINE * n_lines + 0.1)
-        write_below(figure, notes)
+    lines = [str(figure.get_label()), *(note.strip() for note in notes)]
+    figure.set_label("\n".join(line for line in lines if line))
     return figure
 
 
@@ -258,13 +247,11 @@ def chosen_with(context: ArtifactContext) -> str:
 
 
 def with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:
-    """Write below a figure which labels chose its settings.
+    """Note with a figure which labels chose its settings.
 
     Only where something is shown. Gives the figure.
     """
-    if shown:
-        write_below(figure, [chosen_with(context)])
-    return figure
+    return with_notes(figure, [note for note in [chosen_with(context)] if note and shown])
 
 
 def limits_of(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ Sentences, each bound to verdicts and measured numbers that must bear it out.
   setting that the paper's own rule selects.
 
 `cladebench.audit.finding_checks` says which no longer hold. ``main_result`` names the table that the paper stands on:
-it is drawn, and stands in the README, with the methods that are ``blind`` to the data beside it.
+it is drawn, and stands in the README, with the methods that are ``blind`` to the data beside it. Where a figure of the
+paper's folder shows it better, ``picture`` names this figure: it stands on the index of the report.
 """
 
 from __future__ import annotations
@@ -72,11 +73,14 @@ class Findings:
         Name of the artifact, as claims place it; empty where none is named.
     blind : tuple of str
         Methods blind to the data that stand beside it.
+    picture : str
+        Id of the figure that shows it on the index; empty where the drawn table does.
     """
 
     findings: tuple[Finding, ...] = ()
     main_result: str = ""
     blind: tuple[str, ...] = ()
+    picture: str = ""
 
 
 def checked_findings(plan: Plan) -> Findings:
@@ -151,6 +155,7 @@ def read_findings(path: Path) -> Findings:
         ),
         main.get("artifact", ""),
         tuple(main.get("blind", ())),
+        main.get("picture", ""),
     )
 
 

@@ -48,8 +48,8 @@ _TERMS = {
         "greedy start": "the tree is first trained node by node",
     },
     "HFD": {
-        "must-links": "pairs that are told to belong together",
-        "cannot-links": "pairs that are told to belong apart",
+        "must-links": "pairs that are given as belonging together",
+        "cannot-links": "pairs that are given as belonging apart",
         "relaxed constraints": "a split may leave some cannot-links together",
         "unconstrained points": "points that no must-link or cannot-link names",
     },

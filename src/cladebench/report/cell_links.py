@@ -50,6 +50,14 @@ def cells_page(paper: str, dataset: str, number: int = 1) -> str:
     return f"{paper}-cells-{encoded(dataset).replace('/', '_2f_')}{further}.html"
 
 
+def sets_page(paper: str, number: int = 1) -> str:
+    """Name the file of a page with lists of settings.
+
+    Of numbers that rest on several settings.
+    """
+    return f"{paper}-sets-{number}.html"
+
+
 def plain(value: Any) -> Any:
     """Turn a value of a frame into what JSON holds.
 
@@ -134,8 +142,9 @@ class CellLinks:
         In the order of the records.
     score_names : tuple of str
         The metrics of `Group.scores`.
-    sets : dict of tuple of str to str
-        Group ids -> fragment of the overview, for numbers that rest on several settings; filled by `target`.
+    sets : list of dict of tuple of str to str
+        For each page of `sets_page`: group ids -> fragment, for numbers that rest on several settings; filled by
+        `target`.
     names : Names
         Of methods and data sets, for readers.
     """
@@ -143,12 +152,14 @@ class CellLinks:
     paper: str
     groups: tuple[Group, ...]
     score_names: tuple[str, ...]
-    sets: dict[tuple[str, ...], str] = field(default_factory=dict)
+    sets: list[dict[tuple[str, ...], str]] = field(default_factory=list)
     names: Names = field(default_factory=Names)
 
     def __post_init__(self) -> None:
         self.by_id = {group.group_id: group for group in self.groups}
         self._cells = {cell.cell_id: cell for group in self.groups for cell in group.cells}
+        self._of_set: dict[tuple[str, ...], str] = {}
+        self._height = 0
 
     @property
     def by_dataset(self) -> dict[str, dict[str, list[Group]]]:
@@ -193,7 +204,23 @@ class CellLinks:
         groups = tuple(dict.fromkeys(name for name in group_ids if name in self.by_id))
         if len(groups) < 2:
             return self.by_id[groups[0]].address if groups else None
-        return f"{overview_page(self.paper)}#" + self.sets.setdefault(groups, f"set-{len(self.sets) + 1}")
+        if groups not in self._of_set:
+            self._of_set[groups] = self._listed(groups)
+        return self._of_set[groups]
+
+    def _listed(self, groups: tuple[str, ...]) -> str:
+        """Put settings on the last page of lists; give their address."""
+        if not self.sets or self._height > PAGE_HEIGHT:
+            self.sets.append({})
+            self._height = 0
+        fragment = f"set-{len(self._of_set) + 1}"
+        self.sets[-1][groups] = fragment
+        found = [self.by_id[name] for name in groups]
+        length = sum(
+            len(self.names.run(group.method, group.dataset)) + len(group.setting) + 4 for group in found
+        )
+        self._height += 24 * -(-length // 80)
+        return f"{sets_page(self.paper, len(self.sets))}#{fragment}"
 
 
 def link_cells(

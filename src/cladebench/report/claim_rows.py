@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.other_choices import stances_in_words
 from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.selection import Rule
 from cladebench.notation import significant
@@ -39,8 +40,8 @@ class ClaimRow:
         One of `cladebench.audit.evidence.EVIDENCE`.
     blind : str
         The verdict that the best random method earns; empty where none applies.
-    choice_counts : str
-        With how many other choices it is supported, open and contradicted: ``5/1/0``; empty where there are none.
+    other_choices : str
+        How it comes out with other choices: ``5 support, 1 open, 0 contradict``; empty where none could be judged.
     not_run : tuple of str
         Other choices that were not run for it.
     main : bool
@@ -78,7 +79,7 @@ class ClaimRow:
     parts: tuple[tuple[str, str], ...]
     evidence: str
     blind: str
-    choice_counts: str
+    other_choices: str
     not_run: tuple[str, ...]
     main: bool
     depends_on: tuple[str, ...]
@@ -133,17 +134,8 @@ class ClaimRow:
 
         Cut at a word.
         """
-        reason = self.reason.partition("; the same answer with ")[0]
+        reason = self.reason.partition(" The same answer with ")[0]
         return reason if len(reason) <= 110 else reason[:110].rpartition(" ")[0].rstrip(",;:") + " …"
-
-    @property
-    def other_choices(self) -> str:
-        """Say how it comes out with other choices.
-
-        ``5 support, 1 open, 0 contradict``; empty where there are none.
-        """
-        words = zip(self.choice_counts.split("/"), ("support", "open", "contradict"), strict=False)
-        return ", ".join(f"{count} {word}" for count, word in words if count)
 
     @property
     def kind_order(self) -> int:
@@ -206,7 +198,7 @@ def claim_row(
         targets=settings_behind(claim["cells"], links),
         targets_beside=settings_behind(claim["cells_beside"], links),
         parts=tuple((part["claim"], part["verdict"]) for part in claim["parts"]),
-        choice_counts=claim["universes"],
+        other_choices=stances_in_words(claim["stances"]),
         not_run=tuple(claim["not_run"]),
         main=claim["main"],
         depends_on=tuple(claim["depends_on"]),

@@ -37,7 +37,8 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     -------
     list of Path
         ``index.html``, ``checks.html``; of each paper ``<paper>.html``, ``<paper>-certificate.html``,
-        ``<paper>-cells.html`` and ``<paper>-cells-<data set>.html``; and ``certificates.html`` where there are any.
+        ``<paper>-cells.html``, ``<paper>-cells-<data set>.html`` and further pages of details; and
+        ``certificates.html`` where there are any.
 
     Raises
     ------

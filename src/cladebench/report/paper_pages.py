@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cladebench.paper.tables import settings_table, status_table
-from cladebench.report.cell_links import cells_page, encoded, overview_page
+from cladebench.report.cell_links import cells_page, encoded, overview_page, sets_page
 from cladebench.report.choice_matrix import choice_matrix, turns
 from cladebench.report.claim_filters import count_values, filter_places
 from cladebench.report.claim_rows import ClaimRow
@@ -20,7 +20,7 @@ from cladebench.report.templating import html_page
 from cladebench.report.views import RunView
 
 #: The largest table that stands on the page of its paper; the largest slice of a table on a page of its own.
-ROWS_INLINE, ELEMENTS_INLINE, ROWS_ALONE, ELEMENTS_ALONE = 12, 600, 300, 6000
+ROWS_INLINE, ELEMENTS_INLINE, ROWS_ALONE, ELEMENTS_ALONE = 12, 600, 200, 6000
 #: How many claims a page of details has.
 CLAIMS_ON_PAGE = 60
 
@@ -114,6 +114,13 @@ def paper_pages(
             values = {"view": view, "placed": placed, "page": page, "title": view.artifact.title}
             yield page, html_page("paper-table.html", of_runs=placed in runs, **values, **common)
     yield overview_page(name), html_page("cells-overview.html", title=f"All runs: {title}", **common)
+    for number in range(1, len(paper.links.sets) + 1):
+        heading = f"Numbers of several settings {number}: {title}"
+        values = {"number": number, "title": heading}
+        yield sets_page(name, number), html_page("cells-sets.html", **values, **common)
+    if paper.controls:
+        heading = f"Controls: {title}"
+        yield controls_page(name), html_page("paper-controls.html", title=heading, **common)
     for dataset, number in paper.details:
         heading = f"Runs on {paper.links.names.datasets.get(dataset, dataset)}: {title}"
         values = {"dataset": dataset, "number": number, "title": heading}
@@ -133,6 +140,11 @@ def matrix_page(paper: str) -> str:
     return f"{paper}-matrix.html"
 
 
+def controls_page(paper: str) -> str:
+    """File of the page with the controls of a paper."""
+    return f"{paper}-controls.html"
+
+
 def runs_page(paper: str) -> str:
     """Name the file of the page of a paper's runs.
 
@@ -146,7 +158,7 @@ def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
 
     An earlier report wrote them for the paper.
     """
-    patterns = ("claims-*", "table-*", "choices", "matrix", "runs", "cells-*")
+    patterns = ("claims-*", "table-*", "choices", "matrix", "controls", "runs", "sets-*", "cells-*")
     kept = set(written)
     found = {path for pattern in patterns for path in folder.glob(f"{paper}-{pattern}.html")}
     return sorted(path for path in found if path.name not in kept)

@@ -28,7 +28,8 @@ from cladebench.report.verdict_figures import MainResult
 class ArtifactView:
     """Hold a table or a figure.
 
-    A table has columns, rows and notes; a figure has a file below the run's folder, None when it was not made.
+    A table has columns, rows and notes; a figure has notes and a file below the run's folder, None when it was not
+    made.
     """
 
     artifact: Artifact
@@ -55,6 +56,7 @@ class PaperView:
 
     `matrix` counts statements by evidence and verdict; `claims` are the paper's entries of ``audit.json``,
     `other_choices` what that file says of them; `details` has for each page of cells what it shows.
+    `picture` is the figure that the index shows in the place of the drawn table, if the findings name one.
     `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
     the paper's runs. `untested` counts the statements that were not tested by the reason; `errors` are statements that
     contradict the paper itself, or a fact.
@@ -85,6 +87,7 @@ class PaperView:
     errors: tuple[PrintedError, ...]
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
+    picture: ArtifactView | None = None
 
     @property
     def short(self) -> str:

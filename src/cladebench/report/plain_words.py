@@ -10,8 +10,10 @@ from cladebench.audit.verdict_types import VERDICTS
 from cladebench.bench.plan import Plan
 
 #: What the parts of a main claim are, where a page lists them itself.
-_DECIDED = re.compile(r"; decided by .*")
-_VERDICT = re.compile(r"\b(reproduced|within noise|direction only|contradicted|inconsistent)\b")
+_DECIDED = re.compile(r"(; d|(?<=\.) D)ecided by .*")
+_VERDICT = re.compile(
+    r"\b(reproduced|within noise|direction only|contradicted|inconsistent)\b", re.IGNORECASE
+)
 #: A measure in brackets, where the end of the line names it for both sides.
 _REPEATED = re.compile(r" \((?P<metric>[^()]+)\)(?=.* in (?P=metric)$)")
 _LONGEST = 160
@@ -127,7 +129,12 @@ def in_plain_words(reason: str) -> str:
     >>> in_plain_words("2 of 2 parts must hold: 1 reproduced, 1 direction only; decided by a/b (c)")
     '2 of 2 parts must hold: 1 shown, 1 right direction but not significant'
     """
-    return _VERDICT.sub(lambda found: VERDICTS[found[1]].why, _DECIDED.sub("", reason))
+
+    def why(found: re.Match[str]) -> str:
+        words = VERDICTS[found[1].lower()].why
+        return words[:1].upper() + words[1:] if found[1][0].isupper() else words
+
+    return _VERDICT.sub(why, _DECIDED.sub("", reason))
 
 
 def with_places(text: str, places: Mapping[str, str]) -> str:
@@ -155,7 +162,7 @@ def shortened(text: str, longest: int = _LONGEST) -> str:
     if len(line) <= longest:
         return line
     start = line[: longest + 1]
-    for mark in ("; ", ": "):
+    for mark in (". ", "; ", ": "):
         if start.rfind(mark) > longest // 2:
             return f"{start[: start.rfind(mark)]} …"
     return f"{start.rpartition(' ')[0] or start} …"

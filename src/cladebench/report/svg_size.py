@@ -1,10 +1,11 @@
-"""Measure a drawing.
+"""Measure a drawing, and read what it says of itself.
 
 So a page keeps its place before it is loaded.
 """
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -24,6 +25,16 @@ def svg_size(path: Path) -> tuple[int, int] | None:
     root = re.search(r"<svg\b[^>]*>", path.read_text(encoding="utf-8")[:5000])
     sides = [_side(root[0], name) for name in ("width", "height")] if root else []
     return (sides[0], sides[1]) if len(sides) == 2 and all(sides) else None
+
+
+def svg_notes(path: Path) -> str:
+    """Read what a drawing rests on.
+
+    As `save_figure` writes it; empty where it says nothing.
+    """
+    head = path.read_text(encoding="utf-8").partition("</metadata>")[0]
+    found = re.search(r"<dc:description>(.*?)</dc:description>", head, re.DOTALL)
+    return " ".join(html.unescape(found[1]).split()) if found else ""
 
 
 def _side(tag: str, name: str) -> int:

@@ -20,7 +20,7 @@ from cladebench.audit.verdict_types import ANSWERS, LIMITS, VERDICTS
 from cladebench.html_templates import html_environment
 from cladebench.notation import duration, significant
 from cladebench.report.abbreviations import MARK, explained
-from cladebench.report.cell_links import anchor, cells_page, overview_page
+from cladebench.report.cell_links import anchor, cells_page, overview_page, sets_page
 from cladebench.report.choice_matrix import STANCE_ANSWERS
 from cladebench.report.claim_filters import only, only_answer, slug
 from cladebench.report.main_claims import parts_in_words
@@ -90,6 +90,7 @@ def _html_environment() -> Environment:
         anchor=anchor,
         cells_page=cells_page,
         overview_page=overview_page,
+        sets_page=sets_page,
         significant=significant,
         verdicts=VERDICTS,
         answers=ANSWERS,

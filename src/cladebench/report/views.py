@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ from cladebench.bench.cells_table import read_cells
 from cladebench.bench.plan import Plan
 from cladebench.bench.store import Store
 from cladebench.crosscheck.certificate import read_certificates
-from cladebench.input_files import InputFileError
+from cladebench.input_files import InputFileError, one_of
 from cladebench.paper.artifact_types import Artifact, Table
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.choices import checked_choices
 from cladebench.paper.choices_table import choices_table
+from cladebench.paper.figures import EMPTY
 from cladebench.paper.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_artifacts, paper_claims, read_table, shown
 from cladebench.report.cell_details import cell_details
@@ -50,6 +51,7 @@ from cladebench.report.statements import (
     statements,
     together,
 )
+from cladebench.report.svg_size import svg_notes
 from cladebench.report.untested import count_untested, why_untested
 from cladebench.report.verdict_figures import gather_main_result
 
@@ -216,8 +218,9 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     effects = None
     for artifact in paper_artifacts(plan.package):
         if artifact.kind == "figure":
-            figure = Path("figures") / plan.paper / f"{artifact.id}.svg"
-            artifacts.append(ArtifactView(artifact, figure=figure if (results / figure).exists() else None))
+            artifacts.append(
+                _figure_view(artifact, results, Path("figures") / plan.paper / f"{artifact.id}.svg")
+            )
             continue
         table = read_table(results / "tables" / plan.paper / f"{artifact.id}.json")
         if artifact.build is choices_table:
@@ -258,7 +261,28 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         errors=printed_errors(rows, {claim.id: claim.error for claim in claims.claims.values()}),
         environments=environment_rows(ran),
         cpu_seconds=float(ran["cpu_seconds"].sum()),
+        picture=_picture(findings.picture, artifacts, plan.paper),
     )
+
+
+def _figure_view(artifact: Artifact, results: Path, figure: Path) -> ArtifactView:
+    """Find a figure below the run's folder, with its notes."""
+    if not (results / figure).exists():
+        return ArtifactView(artifact)
+    notes = svg_notes(results / figure)
+    drawn = None if notes.startswith(EMPTY) else figure
+    return ArtifactView(artifact, figure=drawn, notes=(notes,) if notes else ())
+
+
+def _picture(name: str, artifacts: Iterable[ArtifactView], paper: str) -> ArtifactView | None:
+    """Find the figure that a paper's findings name for the index."""
+    if not name:
+        return None
+    figures = {view.artifact.id: view for view in artifacts if view.artifact.kind == "figure"}
+    if name not in figures:
+        where = f"{paper}/findings.yaml: main_result.picture"
+        raise InputFileError(f"{where}: unknown figure {name!r}; {one_of(name, figures)}")
+    return figures[name]
 
 
 def _table_view(

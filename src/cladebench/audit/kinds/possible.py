@@ -162,7 +162,7 @@ def judge_possible(claim: Claim, programmes: Programmes, facts: Facts) -> Outcom
     printed = as_printed(claim.published.text, scale)
     found = _programme(claim, programmes)(str(claim.measure["metric"]), claim.expects, facts, printed)
     ends: dict[str, Any] = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}
-    said = f"{found.assumes}: the value is {_between(found, scale)}, by {found.programme}"
+    said = f"{found.assumes}; the value is {_between(found, scale)}, by {found.programme}"
     said += f"; {found.implies}" if found.implies else ""
     text, assumed = claim.published.text, str(claim.expects.get("assumed", ""))
     if claim.expects["instances"] in CONSTANTS:

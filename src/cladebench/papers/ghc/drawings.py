@@ -49,6 +49,7 @@ def convergence(
         method -> its router and its way of training, as the estimator's parameters name them.
     """
     from matplotlib.figure import Figure
+    from matplotlib.ticker import StrMethodFormatter
 
     if not curves:
         return empty_figure("No optimisation traces in this scope.")
@@ -67,6 +68,7 @@ def convergence(
             seconds, cost = median_curve(traces)
             axes.plot(seconds, cost, linewidth=1.6, label=method, **style)
         axes.set_xscale("symlog", linthresh=0.1)
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # exponents would be too small to read
         axes.set_title(dataset, fontsize=8.0)
         axes.set_xlabel("seconds of training")
     for axes in panels[::across]:
@@ -255,10 +257,10 @@ def lowest_common_ancestor(hierarchy: Hierarchy | None, dataset: str) -> Figure:
         edges[v] = PALETTE[0]
         v = int(hierarchy.parents[v])
     figure, axes, xy = _tree_axes(hierarchy, colours, edges)
-    for name, at in zip(("$l_1$", "$l_2$", "$v$"), (*pair, node), strict=True):
-        axes.annotate(name, xy[at], ha="center", va="center", fontsize=SMALL)
+    for name, at in zip(("l1", "l2", "v"), (*pair, node), strict=True):
+        axes.annotate(name, xy[at], ha="center", va="center", fontsize=SMALL, style="italic")
     below_v = f"{counted(len(leaves), 'leaf', 'leaves')}, {counted(int(hierarchy.sizes[node]), 'point')}"
-    return with_title(figure, f"{dataset}: $v$ = lca($l_1$, $l_2$) has {below_v} below it")
+    return with_title(figure, f"{dataset}: v = lca(l1, l2) has {below_v} below it")
 
 
 def blocks(hierarchy: Hierarchy | None, dataset: str, depth: int = 2) -> Figure:

@@ -11,7 +11,7 @@ import pandas as pd
 from cladebench.bench.intervals import Interval, mean_interval
 from cladebench.bench.samples import pair
 from cladebench.paper.artifact_types import ArtifactContext
-from cladebench.paper.figures import chosen_with, limits_of, named, write_below
+from cladebench.paper.figures import chosen_with, limits_of, named, with_notes
 from cladebench.paper.tables import why_empty
 from cladebench.papers.hfd.method_styles import STYLES
 
@@ -137,7 +137,7 @@ def noted(
     shown: Mapping[str, Mapping[str, Any]],
     methods: Mapping[str, str] = OWN,
 ) -> Figure:
-    """Write below a figure what it rests on.
+    """Note with a figure what it rests on.
 
     And which methods have nothing to show, and why.
     """
@@ -163,8 +163,4 @@ def noted(
         *(rests_on if shown else ()),
         *(f"Left out: {label} on {', '.join(where)}: {why}." for (label, why), where in left_out.items()),
     ]
-    write_below(figure, [named(context, note) for note in notes])
-    # Room for the notes is not taken from the panels, beside which the legend stands.
-    lines = figure.get_supxlabel().splitlines()
-    figure.set_figheight(figure.get_figheight() + 0.135 * len(lines))
-    return figure
+    return with_notes(figure, [named(context, note) for note in notes if note])

@@ -28,9 +28,9 @@ from cladebench.paper.figures import (
     limits_of,
     named,
     panel_title,
+    with_notes,
     with_rule,
     with_title,
-    write_below,
 )
 from cladebench.paper.protocol import stored_tree
 from cladebench.paper.tables import comparison_table, settings_table, status_table
@@ -104,9 +104,8 @@ def figure_2(context: ArtifactContext) -> Figure:
             panel.setdefault(method, {})[size] = values.to_numpy()
     figure = drawings.measure_against_size(*rows_of_panels, context.measures["sp"])
     chosen = [chosen_with(context)] if any(rows_of_panels) else []
-    write_below(
-        figure, [*chosen, *limits_of(context, ((*key, rows) for key, rows in basis.items())), *left_out]
-    )
+    notes = [*chosen, *limits_of(context, ((*key, rows) for key, rows in basis.items())), *left_out]
+    with_notes(figure, [note for note in notes if note])
     return with_title(figure, said_of_lead(*rows_of_panels, context.measures["sp"]))
 
 

@@ -5,7 +5,6 @@ They are trees without a root, with pictures or words at their leaves.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,10 +14,9 @@ import numpy.typing as npt
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.figures import (
-    LINE,
     broken,
     check_number,
-    write_below,
+    with_notes,
 )
 from cladebench.papers.taxonomy.block_places import place_blocks
 from cladebench.plotting import PALETTE, SMALL
@@ -111,7 +109,7 @@ def taxonomy_of_images(
         What stands below each picture; long ones are broken into lines.
     title : str, default=""
     notes : sequence of str, default=()
-        Written below the drawing; `write_below` would find no room there afterwards.
+        As of `with_notes`.
 
     Raises
     ------
@@ -183,7 +181,7 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
     sizes = np.array([block.size for block in blocks])
     centres = place_blocks(anchors * unit, away, sizes, edges * unit)
 
-    # Room, in inches, about all of this: a title above, the scale and the notes below.
+    # Room, in inches, about all of this: a title above, the scale below.
     halves = sizes / 2
     left = min((centres.real - halves.real).min(), places.real.min() * unit) - _MARGIN
     right = max((centres.real + halves.real).max(), places.real.max() * unit) + _MARGIN
@@ -193,8 +191,6 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
     bottom -= 0.25 if has_scale or len(below) else 0.0
     lacking = max(2.8, _LETTER * len(title)) - (right - left)
     left, right = left - max(0.0, lacking / 2), right + max(0.0, lacking / 2)
-    n_lines = sum(len(textwrap.wrap(note, int(17 * (right - left)))) for note in notes)
-    bottom -= LINE * n_lines + (0.1 if notes else 0.0)
     top += _TITLE if title else 0.0
 
     figure = Figure(figsize=(right - left, top - bottom))
@@ -215,8 +211,7 @@ def _taxonomy(tree: Hierarchy, blocks: Sequence[_Block], title: str, notes: Sequ
     axes.set_aspect("auto")  # the figure has the shape of what is in it
     axes.set_xlim(left / unit, right / unit)
     axes.set_ylim(bottom / unit, top / unit)
-    write_below(figure, notes)
-    return figure
+    return with_notes(figure, notes)
 
 
 def _levelled(places: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
