@@ -1,4 +1,4 @@
-"""Orders, equality within a margin and bounds: which verdict, and with what beside it."""
+"""Orders, equality within a margin, bounds and what happens once: which verdict, and with what beside it."""
 
 import math
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rule_samples import RULES, interval, samples
 from scipy import stats
 
-from cladebench.audit.order_rules import compare, hardest, judge_bound, judge_order, judge_same
+from cladebench.audit.order_rules import compare, hardest, judge_bound, judge_once, judge_order, judge_same
 from cladebench.audit.verdict_types import (
     ANALOGUE_FAILS,
     ANALOGUE_HOLDS,
@@ -198,6 +198,26 @@ def test_a_bound_that_was_tried_once_is_not_shown():
     assert judge_bound(np.array([3.0]), np.array([4.0]), **once).verdict == NOT_TESTABLE
     assert judge_bound(np.array([3.0]), np.array([4.0]), **once, point=True).verdict == REPRODUCED
     assert judge_bound(np.array([5.0]), np.array([4.0]), **once).verdict == CONTRADICTED
+
+
+@pytest.mark.parametrize(("sign", "left"), [(1.0, [3.0, 6.0, 4.0]), (-1.0, [3.0, 2.0, 4.0])])
+def test_one_repetition_shows_what_is_said_of_one(sign, left):
+    other = np.array([3.0, 4.0, 4.0])
+    assert judge_once(np.array(left), other, sign=sign, label="A") == Outcome(
+        REPRODUCED, "A: in 1 of 3", measured=sign * 2.0, n=3, difference=sign * 2.0
+    )
+    none = judge_once(other - sign * np.array([0.0, 0.5, 1.0]), other, sign=sign, label="A")
+    assert (none.verdict, none.difference) == (WITHIN_NOISE, 0.0)
+    assert none.reason == (
+        "A: in 0 of 3, which cannot exclude that it is in up to 63% of further repetitions"
+    )
+
+
+def test_what_never_happens_where_nothing_varies_is_contradicted():
+    one = (np.array([0.0]), np.array([0.0]))
+    assert judge_once(*one, sign=1.0, label="", point=True).verdict == CONTRADICTED
+    assert judge_once(*one, sign=1.0, label="").verdict == WITHIN_NOISE
+    assert judge_once(np.array([1e-12 + 1.0]), np.array([1.0]), sign=1.0, label="").verdict == WITHIN_NOISE
 
 
 def test_stand_in_data_turn_verdicts_into_analogues():

@@ -211,6 +211,42 @@ def test_a_verdict_on_a_ratio_comes_with_all_that_it_rests_on(ratios, verdict):
     assert (found.difference, found.p_value, found.p_exact, found.p_adjusted) == (None,) * 4
 
 
+pairs = st.lists(st.tuples(st.floats(0, 4), st.floats(1, 3)), min_size=3, max_size=8).map(np.array)
+
+
+@given(pairs, st.floats(0.1, 3), st.floats(0, 2))
+def test_a_ratio_of_means_holds_where_the_t_test_of_its_limit_says_so(pairs, limit, overlap):
+    left, right = pairs.T
+    found = judge_ratio(left, right, RULES, at_least=None, at_most=limit, overlap=overlap, means=True)
+    beyond = left - limit * right
+    error = beyond.std(ddof=1) * math.sqrt(1 / len(left) + overlap)
+    half = stats.t.ppf(0.975, len(left) - 1) * error
+    of_right = right.mean() - stats.t.ppf(0.975, len(left) - 1) * right.std(ddof=1) * math.sqrt(
+        1 / len(left) + overlap
+    )
+    assume(min(abs(beyond.mean() + half), abs(beyond.mean() - half), abs(of_right)) > 1e-6)
+    assert found.measured == pytest.approx(left.mean() / right.mean())
+    assert (found.verdict == REPRODUCED) == (of_right > 0 and beyond.mean() + half < 0)
+    assert (found.verdict in {CONTRADICTED, DIRECTION_ONLY}) == (of_right > 0 and beyond.mean() - half > 0)
+
+
+def test_a_ratio_of_means_admits_zeros_and_says_what_it_is():
+    left, right = np.array([0.0, 1.0, 2.0, 1.0]), np.array([4.0, 5.0, 4.0, 3.0])
+    found = judge_ratio(left, right, RULES, at_least=None, at_most=0.75, label="A / B", means=True)
+    assert (found.verdict, found.measured) == (REPRODUCED, 0.25)
+    assert found.reason == "A / B: ratio of means 0.2500, claimed at most 0.75"
+    known = judge_ratio(
+        np.array([3.0]), np.array([4.0]), RULES, at_least=None, at_most=0.7, point=True, means=True
+    )
+    assert (known.verdict, known.low, known.high) == (DIRECTION_ONLY, 0.75, 0.75)
+    one = judge_ratio(np.array([3.0]), np.array([4.0]), RULES, at_least=None, at_most=0.7, means=True)
+    assert one.verdict == NOT_TESTABLE
+    wide = judge_ratio(
+        np.array([1.0, 2.0]), np.array([0.0, 9.0]), RULES, at_least=None, at_most=9.0, means=True
+    )
+    assert (wide.verdict, wide.high) == (WITHIN_NOISE, None)
+
+
 def test_a_p_value_of_just_the_level_decides():
     ours = np.array([0.50, 0.52, 0.48, 0.51])
     printed = parse_printed("0.651")

@@ -115,7 +115,8 @@ class Asked:
             return "than"
         if direction is None or relation in {"better", "no_worse", "same"}:
             return "left"
-        return "left" if (relation in {"higher", "never_below"}) == (direction == "higher") else "than"
+        higher = relation in {"higher", "never_below", "once_above"}
+        return "left" if higher == (direction == "higher") else "than"
 
     def met(
         self, claim: Claim, side: str, queries: dict[str, list[dict[str, Any]]]
@@ -147,7 +148,7 @@ class Asked:
         part, relation = claim.expects["than"], claim.expects["is"]
         several = part.get("best_of") or part.get("worst_of") or []
         highest = (direction == "higher") == ("best_of" in part)
-        tested = relation not in {"same", "never_above", "never_below"}
+        tested = relation not in {"same", "never_above", "never_below", "once_above", "once_below"}
         return len(several) > 1 and tested and highest == (sign > 0)
 
     def lacks(self, queries: list[dict[str, Any]]) -> bool:

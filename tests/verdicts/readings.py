@@ -153,9 +153,14 @@ class Reading(Asked):
         first = next(query for query in [*queries["left"], *queries["than"]])
         direction = self.records.direction(self.choice.reads(first))
         relation = expects["is"]
-        higher = {"higher": True, "lower": False, "never_above": False, "never_below": True}.get(
-            relation, (direction == "higher") != (relation == "worse")
-        )
+        higher = {
+            "higher": True,
+            "lower": False,
+            "never_above": False,
+            "never_below": True,
+            "once_above": True,
+            "once_below": False,
+        }.get(relation, (direction == "higher") != (relation == "worse"))
         sign = 1.0 if higher else -1.0
         met = {side: self.met(claim, side, queries) for side in ("left", "than")}
         sides: dict[str, Sample | float] = {side: sample for side, (_, sample) in met.items()}

@@ -115,6 +115,10 @@ def compare(claim: Claim, left: Sample | float, right: Sample | float, sign: flo
         if broken:
             return Outcome("contradicted", worst)
         return Outcome("not testable" if len(a) == 1 and not exact else "reproduced", worst)
+    if relation in {"once_above", "once_below"}:
+        best = float(gaps.max() if relation == "once_above" else gaps.min())
+        once = best > 0 if relation == "once_above" else best < 0
+        return Outcome("reproduced" if once else "contradicted" if exact else "within noise", best)
     measured = mean_of(gaps, overlap)
     if len(a) == 1 and not exact:
         return Outcome("not testable", measured.value, test=None if relation == "same" else ONE_PAIR)
@@ -164,6 +168,8 @@ def settle(found: Outcome, adjusted: float | None, alpha: float) -> Outcome:
 
 def judge_ratio(claim: Claim, left: Sample | float, right: Sample | float, alpha: float) -> Outcome:
     a, b, exact, overlap = pairs(left, right)
+    if claim.expects.get("means"):
+        return judge_ratio_of_means(claim, a, b, exact, overlap, alpha)
     if len(a) == 0 or min(a.min(), b.min()) <= 0:
         return Outcome("not testable")
     found = mean_of(np.log(a / b), overlap)
@@ -178,6 +184,39 @@ def judge_ratio(claim: Claim, left: Sample | float, right: Sample | float, alpha
     if low <= most and high >= least:
         return Outcome("within noise", measured)
     right_side = (least >= 0 and low > 0) or (most <= 0 and high < 0)
+    return Outcome("direction only" if right_side else "contradicted", measured)
+
+
+def judge_ratio_of_means(
+    claim: Claim, a: np.ndarray, b: np.ndarray, exact: bool, overlap: float, alpha: float
+) -> Outcome:
+    """Each limit by the t interval of its own difference: a is k times b."""
+    if len(a) == 0 or b.mean() <= 0 or a.mean() < 0:
+        return Outcome("not testable")
+    measured = float(a.mean() / b.mean())
+    if len(a) == 1 and not exact:
+        return Outcome("not testable", measured)
+
+    if mean_of(b, overlap).interval(alpha)[0] <= 0:
+        return Outcome("within noise", measured)
+
+    def from_limit(k: float) -> tuple[float, float]:
+        return mean_of(a - k * b, overlap).interval(alpha)
+
+    inside, outside, one = True, False, from_limit(1.0)
+    right_side = False
+    if "at_least" in claim.expects:
+        low, high = from_limit(claim.expects["at_least"])
+        inside, outside = inside and low >= 0, outside or high < 0
+        right_side |= claim.expects["at_least"] >= 1 and one[0] > 0
+    if "at_most" in claim.expects:
+        low, high = from_limit(claim.expects["at_most"])
+        inside, outside = inside and high <= 0, outside or low > 0
+        right_side |= claim.expects["at_most"] <= 1 and one[1] < 0
+    if inside:
+        return Outcome("reproduced", measured)
+    if not outside:
+        return Outcome("within noise", measured)
     return Outcome("direction only" if right_side else "contradicted", measured)
 
 

@@ -1,4 +1,4 @@
-"""From paired differences to verdicts: orders, equality within a margin, and bounds.
+"""From paired differences to verdicts: orders, equality within a margin, bounds, what happens once.
 
 ``docs/verdicts.md`` says the same in words, with examples.
 """
@@ -247,6 +247,29 @@ def judge_bound(
         rate = 1 - 0.05 ** (1 / differences.size)
         said += f", which cannot exclude that up to {rate:.0%} of further repetitions violate it"
     return Outcome(REPRODUCED, said, **numbers)
+
+
+def judge_once(
+    left: np.ndarray, right: np.ndarray, *, sign: float, label: str, point: bool = False
+) -> Outcome:
+    """Judge what is said of one result: one repetition shows it.
+
+    None decides nothing, unless nothing varies.
+
+    The reason states how often it may happen all the same: n repetitions without exclude at 5% a rate above
+    ``1 - 0.05^(1 / n)``.
+    """
+    left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    differences = _without_rounding(sign * (left - right), float(np.abs(right).mean()))
+    n, best, times = differences.size, float(differences.max()), int((differences > 0).sum())
+    numbers: dict[str, Any] = {"measured": sign * best, "n": n, "difference": sign * best}
+    said = f"{label}: in {times} of {n}"
+    if times:
+        return Outcome(REPRODUCED, said, **numbers)
+    if point:
+        return Outcome(CONTRADICTED, f"{said}; nothing varies between repetitions", **numbers)
+    said += f", which cannot exclude that it is in up to {1 - 0.05 ** (1 / n):.0%} of further repetitions"
+    return Outcome(WITHIN_NOISE, said, **numbers)
 
 
 def _of_pairs(comparison: Comparison, rules: Rules, tests: int) -> dict[str, Any]:

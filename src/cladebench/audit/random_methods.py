@@ -62,7 +62,7 @@ def praised_side(relation: str, direction: str | None) -> int:
         return 1
     if direction is None or relation in ("better", "no_worse", "same"):
         return 0
-    higher = relation in ("higher", "never_below")
+    higher = relation in ("higher", "never_below", "once_above")
     return 0 if higher == (direction == "higher") else 1
 
 

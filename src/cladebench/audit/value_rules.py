@@ -21,7 +21,7 @@ from cladebench.audit.verdict_types import (
     not_testable,
 )
 from cladebench.audit.verdict_wording import by_test, claimed_range, finite, p_text
-from cladebench.bench.intervals import mean_interval
+from cladebench.bench.intervals import mean_interval, ratio_of_means
 from cladebench.bench.samples import paired_ratio
 from cladebench.bench.statistics import one_sample
 from cladebench.notation import significant
@@ -136,18 +136,22 @@ def judge_ratio(
     point: bool = False,
     label: str = "",
     overlap: float = 0.0,
+    means: bool = False,
 ) -> Outcome:
     """Judge a ratio of paired positive measurements against a claimed range.
 
-    On the logarithmic scale.
+    On the logarithmic scale; with `means` the ratio of their means, by Fieller's interval.
     """
-    ratio, logs = paired_ratio(left, right)
-    ours = mean_interval(logs, point=point, level=1 - rules.alpha, overlap=overlap)
-    gap = one_sample(logs, point=point, overlap=overlap)
-    low, high = _exp(ours.low), _exp(ours.high)
-    bottom = 0.0 if at_least is None else at_least * (1 - 1e-12)
+    if means:
+        ours = ratio_of_means(left, right, point=point, level=1 - rules.alpha, overlap=overlap)
+        ratio, low, high, factor = ours.mean, ours.low, ours.high, math.inf
+    else:
+        ratio, logs = paired_ratio(left, right)
+        ours = mean_interval(logs, point=point, level=1 - rules.alpha, overlap=overlap)
+        low, high = _exp(ours.low), _exp(ours.high)
+        factor = _exp(one_sample(logs, point=point, overlap=overlap).detectable(rules.alpha, rules.power))
+    bottom = -math.inf if at_least is None else at_least * (1 - 1e-12)
     top = math.inf if at_most is None else at_most * (1 + 1e-12)
-    factor = _exp(gap.detectable(rules.alpha, rules.power))
     numbers: dict[str, Any] = {
         "measured": ratio,
         "low": finite(low) if math.isfinite(high) else None,
@@ -155,7 +159,8 @@ def judge_ratio(
         "n": ours.n,
         "detectable": finite(factor - 1),
     }
-    said = f"{label}: ratio {significant(ratio)}; claimed {claimed_range(at_least, at_most)}"
+    what = "ratio of means" if means else "ratio"
+    said = f"{label}: {what} {significant(ratio)}; claimed {claimed_range(at_least, at_most)}"
     if math.isnan(ours.sd):
         return not_testable(f"{said}; n too small: a single pair gives no interval", **numbers)
     if bottom <= low and high <= top:

@@ -1,4 +1,4 @@
-"""Means and their t intervals."""
+"""Means and ratios of means, with their t intervals."""
 
 from __future__ import annotations
 
@@ -75,3 +75,38 @@ def mean_interval(
     per_mean = 1 / values.size + overlap
     half = float(special.stdtrit(values.size - 1, 0.5 + level / 2)) * sd * math.sqrt(per_mean)
     return Interval(mean, mean - half, mean + half, values.size, sd, per_mean)
+
+
+def ratio_of_means(
+    left: np.ndarray, right: np.ndarray, *, point: bool = False, level: float = 0.95, overlap: float = 0.0
+) -> Interval:
+    """Ratio of the means of paired values, with Fieller's interval.
+
+    A value may be 0, unlike in the mean of ratios. Where the mean of `right` could be 0, the interval is infinite.
+
+    Parameters
+    ----------
+    left, right : ndarray of shape (n,)
+        Paired; the mean of `right` is not 0.
+    point, level, overlap
+        As in `mean_interval`.
+
+    References
+    ----------
+    Fieller (1954), Some problems in interval estimation, Journal of the Royal Statistical Society B 16: the interval
+    has each ratio r for which the t test leaves the mean of left - r right at 0.
+    """
+    left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    n, a, b = left.size, float(left.mean()), float(right.mean())
+    ratio, per_mean = a / b, 1 / n + overlap
+    if point or (spread_of(left) == 0 and spread_of(right) == 0):
+        return Interval(ratio, ratio, ratio, n, 0.0, 1 / n)
+    if n < 2:
+        return Interval(ratio, -math.inf, math.inf, 1, math.nan, 1.0)
+    sd = spread_of(left - ratio * right)
+    (aa, ab), (_, bb) = np.cov(left, right) * per_mean * special.stdtrit(n - 1, 0.5 + level / 2) ** 2
+    square, middle, rest = b * b - bb, a * b - ab, a * a - aa
+    if square <= 0:
+        return Interval(ratio, -math.inf, math.inf, n, sd, per_mean)
+    half = math.sqrt(max(0.0, middle * middle - square * rest))
+    return Interval(ratio, (middle - half) / square, (middle + half) / square, n, sd, per_mean)

@@ -9,7 +9,15 @@ from typing import Any, ClassVar
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import RELATIVE, Grounds, Kind, check_direction
-from cladebench.audit.order_rules import against_each, compare, hardest, judge_bound, judge_order, judge_same
+from cladebench.audit.order_rules import (
+    against_each,
+    compare,
+    hardest,
+    judge_bound,
+    judge_once,
+    judge_order,
+    judge_same,
+)
 from cladebench.audit.random_methods import praised_side
 from cladebench.audit.reading import (
     Pair,
@@ -25,7 +33,22 @@ from cladebench.audit.verdict_types import NOT_TESTABLE, Outcome, not_testable
 from cladebench.bench.samples import overlap_of_pairs
 from cladebench.notation import as_given, significant
 
-_IS_SYMBOL = {"higher": ">", "lower": "<", "same": "about", "never_above": "<=", "never_below": ">="}
+_IS_SYMBOL = {
+    "higher": ">",
+    "lower": "<",
+    "same": "about",
+    "never_above": "<=",
+    "never_below": ">=",
+    "once_above": "once >",
+    "once_below": "once <",
+}
+#: Judged in each repetition, with no test of means.
+_OF_EACH = {
+    "never_above": judge_bound,
+    "never_below": judge_bound,
+    "once_above": judge_once,
+    "once_below": judge_once,
+}
 
 
 class Order(Kind):
@@ -51,6 +74,8 @@ class Order(Kind):
                             "same",
                             "never_above",
                             "never_below",
+                            "once_above",
+                            "once_below",
                         ]
                     },
                     "than": {"$ref": "#/$defs/operand"},
@@ -87,7 +112,7 @@ class Order(Kind):
             raise ClaimsError(
                 f"{where}: expects.margin: missing; expected the largest difference that 'is: same' allows"
             )
-        if expects.get("tie") and relation in ("no_worse", "same", "never_above", "never_below"):
+        if expects.get("tie") and (relation in ("no_worse", "same") or relation in _OF_EACH):
             raise ClaimsError(f"{where}: expects.tie: not allowed with 'is: {relation}'")
         sides = [expects.get(side, {}) for side in ("left", "than")]
         several = any(key in side for side in sides for key in ("best_of", "worst_of"))
@@ -104,11 +129,11 @@ class Order(Kind):
         higher = _says_higher(relation, direction)
         sign = 1.0 if higher else -1.0
         margin = float(expects.get("margin", 0.0)) - float(expects.get("by", 0.0))
-        bound = relation in ("never_above", "never_below")
+        of_each = relation in _OF_EACH
         # Above the best of several is above each of them, and each is tested.
         # Below it is below one: the best by its mean.
         each = (
-            not bound
+            not of_each
             and relation != "same"
             and len(methods_of(expects["than"])) > 1
             and seeks_highest(expects["than"], claim) == higher
@@ -120,8 +145,8 @@ class Order(Kind):
         if faulty:
             said = _said(claim, faulty, higher, margin)
             return Judgement(not_testable(faulty.problem), faulty.samples, said)
-        if bound:
-            return _bound(claim, pairs[0], sign, _said(claim, pairs[0], higher, margin))
+        if of_each:
+            return _of_each(claim, pairs[0], sign, _said(claim, pairs[0], higher, margin))
         comparisons = [
             compare(
                 found.left,
@@ -168,7 +193,9 @@ def _best_other(pairs: Sequence[Pair], met: int, higher: bool) -> str:
 def _says_higher(relation: str, direction: str | None) -> bool:
     if relation in ("better", "no_worse", "same"):
         return direction == "higher"
-    return direction != "higher" if relation == "worse" else relation in ("higher", "never_below")
+    return (
+        direction != "higher" if relation == "worse" else relation in ("higher", "never_below", "once_above")
+    )
 
 
 def _said(claim: Claim, found: Pair, higher: bool, margin: float) -> str:
@@ -179,8 +206,8 @@ def _said(claim: Claim, found: Pair, higher: bool, margin: float) -> str:
     return f"{found.names[0]} {symbol} {found.names[1] or 'the others'}{allowance}{of_metric(claim)}"
 
 
-def _bound(claim: Claim, found: Pair, sign: float, said: str) -> Judgement:
-    outcome = judge_bound(
+def _of_each(claim: Claim, found: Pair, sign: float, said: str) -> Judgement:
+    outcome = _OF_EACH[claim.expects["is"]](
         found.left,
         found.right,
         sign=sign,

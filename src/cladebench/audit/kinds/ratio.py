@@ -32,6 +32,7 @@ class Ratio(Kind):
                     "same_setting": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/text"}},
                     "at_least": {"$ref": "#/$defs/positive"},
                     "at_most": {"$ref": "#/$defs/positive"},
+                    "means": {"description": "the ratio of the means: a measurement may be 0", "const": True},
                 },
             }
         }
@@ -42,7 +43,10 @@ class Ratio(Kind):
         return operand_queries(claim, "of", "to")
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
-        """Judge the geometric mean of the ratios of all tasks."""
+        """Judge the geometric mean of the ratios of all tasks.
+
+        Or the ratio of the means, where the claim says so.
+        """
         expects = claim.expects
         found = by.reader.pair(expects["of"], expects["to"], claim)
         samples, names, left, right = found.samples, found.names, found.left, found.right
@@ -50,8 +54,10 @@ class Ratio(Kind):
         said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{of_metric(claim)}"
         if found.problem:
             return Judgement(not_testable(found.problem), samples, said)
-        if min(left.min(), right.min()) <= 0:
-            return Judgement(not_testable("a ratio needs positive measurements"), samples, said)
+        means = bool(expects.get("means"))
+        if (left.mean() < 0 or right.mean() <= 0) if means else min(left.min(), right.min()) <= 0:
+            needs = "means" if means else "measurements"
+            return Judgement(not_testable(f"a ratio needs positive {needs}"), samples, said)
         outcome = judge_ratio(
             left,
             right,
@@ -61,6 +67,7 @@ class Ratio(Kind):
             point=all(s.point for s in samples),
             label=label_of(names, left, right),
             overlap=overlap_of_pairs(samples),
+            means=means,
         )
         for sign in [1.0] * (low is not None) + [-1.0] * (high is not None):
             outcome = despite_missing(outcome, samples, sign)
