@@ -168,8 +168,44 @@ def test_bounds_of_a_sample_are_near_those_of_all(monkeypatch: pytest.MonkeyPatc
     assert [some.upper_, some.lower_] == pytest.approx([whole.upper_, whole.lower_], rel=0.1)
 
 
+@given(st.integers(0, 10_000), st.integers(2, 40), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_bounds_by_bins_are_centres_of_a_histogram(seed: int, n: int, coarse: bool) -> None:
+    X = np.random.default_rng(seed).normal(size=(n, 2))
+    X = np.round(X) if coarse else X
+    found = ITML(bounds="bins").fit(X)
+    left, right = np.triu_indices(n, 1)
+    if len(left) > 100:
+        draw = np.random.default_rng(0)
+        left = draw.integers(n, size=100)
+        right = (left + draw.integers(1, n, size=100)) % n
+    squares = ((X[left] - X[right]) ** 2).sum(axis=1)
+    squares = squares[squares > 0]
+    if not len(squares):
+        assert np.isnan(found.upper_) and np.isnan(found.lower_)
+        return
+    edges = np.linspace(squares.min(), squares.max(), 101)
+    centres = (edges[1:] + edges[:-1]) / 2
+    assert [found.upper_, found.lower_] == pytest.approx([centres[4], centres[94]])
+
+
+def test_bounds_by_bins_need_not_be_percentiles() -> None:
+    X = np.random.default_rng(3).exponential(size=(60, 2))
+    by_bins, by_rank = (ITML(bounds=how).fit(X) for how in ("bins", "percentiles"))
+    assert by_bins.lower_ > by_rank.lower_ and by_bins.upper_ > by_rank.upper_
+    assert 0 < by_bins.upper_ < by_bins.lower_
+
+
 @pytest.mark.parametrize(
-    ("name", "value"), [("gamma", 0.0), ("gamma", -1.0), ("prior", "random"), ("tol", -1.0), ("max_iter", 0)]
+    ("name", "value"),
+    [
+        ("gamma", 0.0),
+        ("gamma", -1.0),
+        ("prior", "random"),
+        ("bounds", "ranks"),
+        ("tol", -1.0),
+        ("max_iter", 0),
+    ],
 )
 def test_parameters_that_make_no_sense_are_named(name: str, value: object) -> None:
     with pytest.raises(ValueError, match=f"^{name}="):

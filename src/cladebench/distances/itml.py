@@ -14,6 +14,8 @@ from cladebench.validation import check_choice, check_int, check_real
 
 #: Pairs of rows of which the bounds are percentiles, at most.
 MAX_SAMPLED_PAIRS = 100_000
+#: Pairs and bins of the bounds of the authors' program.
+N_BINNED_PAIRS, N_BINS = 100, 100
 #: Rows nearer than this share of the root mean square distance count as equal.
 EQUAL = 1e-10
 
@@ -34,6 +36,9 @@ class ITML(LinearDistance):
         decades from 0.01 to 100 is wide: at one end A stays near A_0, at the other the bounds are nearly hard.
     prior : {"identity", "covariance"}, default="identity"
         A_0: the identity, or the inverse of the covariance of X, shrunk a tenth of the way to a multiple of it.
+    bounds : {"percentiles", "bins"}, default="percentiles"
+        What ``upper_`` and ``lower_`` are of the squared distances of pairs. "bins" is the program of [1]_'s authors:
+        of 100 pairs, so that they vary much.
     tol : float, default=1e-3
         The projections end with a sweep in which none moves a distance by more than this share, see Notes.
     max_iter : int, default=100
@@ -45,7 +50,8 @@ class ITML(LinearDistance):
         A root of A: the distance is the Euclidean one after this map.
     upper_, lower_ : float
         The 5th and 95th percentiles of the squared distances under A_0 of pairs of different rows: of all pairs, or of
-        100,000 drawn with a fixed seed. NaN where all rows are equal.
+        100,000 drawn with a fixed seed. Or the centres of bins 5 and 95 of 100 equal bins, from the least to the
+        greatest of 100 pairs drawn with a fixed seed. NaN where all rows are equal.
     dual_ : ndarray of shape (n_constraints,)
         Multipliers of the must-links, then of the cannot-links, as they were given.
     residual_ : float
@@ -85,16 +91,24 @@ class ITML(LinearDistance):
     contract_params: ClassVar[Mapping[str, Any]] = {"max_iter": 50}
 
     def __init__(
-        self, gamma: float = 1.0, *, prior: str = "identity", tol: float = 1e-3, max_iter: int = 100
+        self,
+        gamma: float = 1.0,
+        *,
+        prior: str = "identity",
+        bounds: str = "percentiles",
+        tol: float = 1e-3,
+        max_iter: int = 100,
     ) -> None:
         self.gamma = gamma
         self.prior = prior
+        self.bounds = bounds
         self.tol = tol
         self.max_iter = max_iter
 
     def _check_parameters(self) -> None:
         check_real("gamma", self.gamma, 0.0, open_minimum=True)
         check_choice("prior", self.prior, ("identity", "covariance"))
+        check_choice("bounds", self.bounds, ("percentiles", "bins"))
         check_real("tol", self.tol, 0.0)
         check_int("max_iter", self.max_iter, minimum=1)
 
@@ -110,10 +124,15 @@ class ITML(LinearDistance):
         pairs = np.concatenate([must_link, cannot_link])
         self.dual_ = np.zeros(len(pairs))
         self.residual_, self.n_iter_, self.converged_ = 0.0, 0, True
-        squares = _sampled_squares(X)
+        squares = _sampled_squares(X, MAX_SAMPLED_PAIRS)
         unit = float(np.sqrt(squares.mean())) if len(squares) else 0.0
+        binned = self.bounds == "bins"
+        if binned:
+            squares = _sampled_squares(X, N_BINNED_PAIRS)
         squares = squares[squares > np.square(EQUAL * unit)]
-        bounds = np.percentile(squares, [5, 95]) if len(squares) else np.full(2, np.nan)
+        bounds = np.full(2, np.nan)
+        if len(squares):
+            bounds = _bin_centres(squares) if binned else np.percentile(squares, [5, 95])
         self.upper_, self.lower_ = map(float, bounds)
         apart = np.square(X[pairs[:, 0]] - X[pairs[:, 1]]).sum(axis=1) > np.square(EQUAL * unit)
         kept, n_must = np.flatnonzero(apart), int(np.count_nonzero(apart[: len(must_link)]))
@@ -135,18 +154,24 @@ class ITML(LinearDistance):
         return (vectors * np.sqrt(np.maximum(values, 0.0))).T @ root
 
 
-def _sampled_squares(X: FloatArray) -> FloatArray:
+def _bin_centres(squares: FloatArray) -> FloatArray:
+    """Give the centres of bins 5 and 95."""
+    least, greatest = squares.min(), squares.max()
+    return least + (np.array([5, 95]) - 0.5) / N_BINS * (greatest - least)
+
+
+def _sampled_squares(X: FloatArray, n_pairs: int) -> FloatArray:
     """Squared distances of pairs of rows.
 
-    Of all, or of a sample that depends on the number of rows alone.
+    Of all, or of a sample of `n_pairs` that depends on the number of rows alone.
     """
     n = len(X)
-    if n * (n - 1) // 2 <= MAX_SAMPLED_PAIRS:
+    if n * (n - 1) // 2 <= n_pairs:
         left, right = np.triu_indices(n, 1)
     else:
         rng = np.random.default_rng(0)
-        left = rng.integers(n, size=MAX_SAMPLED_PAIRS)
-        right = (left + rng.integers(1, n, size=MAX_SAMPLED_PAIRS)) % n
+        left = rng.integers(n, size=n_pairs)
+        right = (left + rng.integers(1, n, size=n_pairs)) % n
     squares = np.empty(len(left))
     for start in range(0, len(left), 4096):  # never all differences at a time
         some = slice(start, start + 4096)
