@@ -10,13 +10,13 @@ splits of spectral clustering, which are those of HSC.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.methods._greedy import Node
 from cladebench.methods._max_margin import (
     LOOSE,
     ROUNDING,
@@ -26,7 +26,6 @@ from cladebench.methods._max_margin import (
     balance_bounds,
     first_labels,
 )
-from cladebench.methods._greedy import Node
 from cladebench.methods.greedy_spectral import GreedySpectral
 from cladebench.methods.spectral import FlatSpectral
 from cladebench.metrics import rand_scores
@@ -111,7 +110,9 @@ def run_study(cell: Cell) -> CellOutput:
     for suffix, stage in STAGES.items():
         tree = SpectralTakenOn(grow="scattered", n_leaves=int(classes.max()) + 1, random_state=seed)
         tree.stage = stage
-        metrics[f"ari_spectral{suffix}"] = rand_scores(classes, tree.fit(X).hierarchy_.leaf_of).corrected
+        found = rand_scores(classes, tree.fit(X).hierarchy_.leaf_of)
+        assert found.corrected is not None
+        metrics[f"ari_spectral{suffix}"] = found.corrected
     metrics |= {
         "objective_free": free,
         "objective_whole": whole.objective,
