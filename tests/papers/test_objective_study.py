@@ -72,7 +72,8 @@ def test_what_a_cell_says():
     found = out.metrics
     assert found["objective_onward"] <= found["objective_whole"] * (1 + 1e-3)
     assert 0.5 <= found["purity_free"] <= 1.0 and 0.5 <= found["purity_onward"] <= 1.0
-    assert 0.0 <= found["known_spectral_onward"] <= 1.0 and 0.0 <= found["known_spectral"] <= 1.0
+    for stage in study.STAGES:
+        assert 0.0 <= found[f"known_spectral{stage}"] <= 1.0 and found[f"ari_spectral{stage}"] <= 1.0
     assert again.metrics == found
 
 
@@ -89,3 +90,39 @@ def test_the_first_start_parts_classes_along_the_line_of_their_means():
     X = np.array([5.0, 3.0, 2.0, 1.0])[classes][:, None] * np.array([[1.0, 0.5]])
     sides = study.class_starts(X, classes, 4, 7, np.random.RandomState(0))[0]
     assert sides.tolist() in ([1, 1, 0, 0], [0, 0, 1, 1])
+
+
+def of_two_blobs():
+    """190 rows here and 10 there: no side of theirs is balanced."""
+    random = np.random.RandomState(0)
+    X = random.normal(size=(200, 3)) + np.where(np.arange(200) < 10, 20.0, 0.0)[:, None]
+    return X - X.mean(axis=0), (np.arange(200) < 10).astype(np.intp)
+
+
+@pytest.mark.parametrize("stage", ["balanced", "descended"])
+def test_a_split_is_balanced_before_it_goes_on(stage):
+    X, labels = of_two_blobs()
+    lower, upper = balance_bounds(200, 2, study.SLACK)
+    assert (study.taken_on(X, labels, "as found") == labels).all()
+    assert lower <= study.taken_on(X, labels, stage).sum() <= upper
+
+
+def test_a_balanced_split_of_two_blobs_stays():
+    random = np.random.RandomState(1)
+    labels = np.arange(100) % 2
+    X = random.normal(size=(100, 3)) + 20.0 * labels[:, None]
+    X -= X.mean(axis=0)
+    for stage in study.STAGES.values():
+        assert (study.taken_on(X, labels, stage) == labels).all()
+
+
+def test_trees_that_are_taken_on_have_balanced_splits():
+    X, _ = of_two_blobs()
+    found = study.SpectralTakenOn(n_leaves=4, random_state=0)
+    assert np.bincount(found.fit(X).hierarchy_.leaf_of).min() < 11
+    found.stage = "descended"
+    tree = found.fit(X).hierarchy_
+    for node in tree.preorder:
+        sizes = [tree.sizes[child] for child in tree.children(node)]
+        lower, upper = balance_bounds(tree.sizes[node], 2, study.SLACK)
+        assert all(lower <= size <= upper for size in sizes)

@@ -4,17 +4,19 @@ The root's split, with labels free and of whole classes.
 
 The same alternating descent is run twice: over balanced labels of samples, as HMMC does, and over balanced labels of
 classes, where a class goes to one side as a whole. Then the first goes on from where the second ended, and from the
-split of spectral clustering, with which HSC begins.
+splits of spectral clustering, which are those of HSC.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.methods._greedy import Node
 from cladebench.methods._max_margin import (
     LOOSE,
     ROUNDING,
@@ -24,8 +26,11 @@ from cladebench.methods._max_margin import (
     balance_bounds,
     first_labels,
 )
+from cladebench.methods.greedy_spectral import GreedySpectral
 from cladebench.methods.spectral import FlatSpectral
+from cladebench.metrics import rand_scores
 from cladebench.paper.protocol import scaled
+from cladebench.solvers.assignment import balanced_assignment
 from cladebench.solvers.margin import assignment_costs, fit_margin, squared_hinge
 
 FloatArray = npt.NDArray[np.float64]
@@ -36,6 +41,9 @@ ALPHA = 0.01
 #: Starts of the descent over whole classes, of which the best counts.
 STARTS = 10
 SLACK, W_TOL, MAX_ITER = 0.1, 1e-4, 300
+#: How far a spectral split is taken, by the end of the metrics' names.
+Stage = Literal["as found", "balanced", "descended"]
+STAGES: dict[str, Stage] = {"": "as found", "_balanced": "balanced", "_onward": "descended"}
 
 
 @dataclass(frozen=True)
@@ -62,9 +70,12 @@ def run_study(cell: Cell) -> CellOutput:
     CellOutput
         Objectives at the end of each: ``objective_free``, ``objective_whole``, ``objective_onward``; and the purity of
         the two sides that are free, ``purity_free`` and ``purity_onward``: the share of samples that are on the side on
-        which most of their class is. That of whole classes is 1. ``known_spectral`` and ``known_spectral_onward``: how
-        much of a sample's side its class tells, in the spectral split and where the descent from it ends. It is 1 where
-        classes are whole and 0 where class and side are independent, however large the sides are.
+        which most of their class is. That of whole classes is 1. ``known_spectral``: how much of a sample's side its
+        class tells, in the spectral split; ``known_spectral_balanced`` once its sides are balanced, and
+        ``known_spectral_onward`` where the descent from there ends. It is 1 where classes are whole and 0 where class
+        and side are independent, however large the sides are. ``ari_spectral``, ``ari_spectral_balanced`` and
+        ``ari_spectral_onward``: ARI of the leaves of HSC-D's tree, and of the trees that grow as it does but take each
+        split on to that stage.
 
     Raises
     ------
@@ -75,8 +86,7 @@ def run_study(cell: Cell) -> CellOutput:
     classes = np.unique(cell.task.of(cell.data.labels), return_inverse=True)[1].astype(np.int64)
     random = np.random.RandomState(cell.spec.seed)
     lower, upper = balance_bounds(len(X), 2, SLACK)
-    group = np.full(X.shape[1], ALPHA / (2 * X.shape[1]))
-    penalties = Penalties(group, np.zeros_like(group), np.zeros_like(group))
+    penalties = group_penalties(X)
 
     def descend(labels: npt.NDArray[np.intp]) -> tuple[float, float]:
         found = _descend(X, labels, 2, penalties, lower, upper, MAX_ITER, W_TOL)
@@ -91,11 +101,19 @@ def run_study(cell: Cell) -> CellOutput:
         key=lambda found: found.objective,
     )
     onward, purity_onward = descend(whole.labels.astype(np.intp))
-    spectral = FlatSpectral(2, random_state=random.randint(np.iinfo(np.int32).max)).fit(X).labels_
-    moved = _descend(X, spectral.astype(np.intp), 2, penalties, lower, upper, MAX_ITER, W_TOL)
+    seed = int(random.randint(np.iinfo(np.int32).max))
+    spectral = FlatSpectral(2, random_state=seed).fit(X).labels_
     metrics = {
-        "known_spectral": known(classes, spectral),
-        "known_spectral_onward": known(classes, moved.labels),
+        f"known_spectral{suffix}": known(classes, taken_on(X, spectral, stage))
+        for suffix, stage in STAGES.items()
+    }
+    for suffix, stage in STAGES.items():
+        tree = SpectralTakenOn(grow="scattered", n_leaves=int(classes.max()) + 1, random_state=seed)
+        tree.stage = stage
+        found = rand_scores(classes, tree.fit(X).hierarchy_.leaf_of)
+        assert found.corrected is not None
+        metrics[f"ari_spectral{suffix}"] = found.corrected
+    metrics |= {
         "objective_free": free,
         "objective_whole": whole.objective,
         "objective_onward": onward,
@@ -103,6 +121,42 @@ def run_study(cell: Cell) -> CellOutput:
         "purity_onward": purity_onward,
     }
     return CellOutput(metrics, details={"starts": STARTS, "alpha": ALPHA})
+
+
+def group_penalties(X: FloatArray) -> Penalties:
+    """Give those of HMMC at the root, for binary splits."""
+    group = np.full(X.shape[1], ALPHA / (2 * X.shape[1]))
+    return Penalties(group, np.zeros_like(group), np.zeros_like(group))
+
+
+def taken_on(X: FloatArray, labels: npt.NDArray[np.integer], stage: Stage) -> npt.NDArray[np.integer]:
+    """Take a split in two on: balance its sides, or descend from there too.
+
+    `_descend` alone need not balance them: it keeps labels from which no balanced ones gain. So samples go to the means
+    of the sides in balance first, as in HMMC's own start.
+    """
+    if stage == "as found":
+        return labels
+    lower, upper = balance_bounds(len(X), 2, SLACK)
+    means = np.array([X[labels == side].mean(axis=0) for side in (0, 1)])
+    squared = np.square(X[:, None, :] - means).sum(axis=2)
+    balanced = balanced_assignment(squared, lower, upper)
+    if stage == "balanced":
+        return balanced
+    return _descend(X, balanced, 2, group_penalties(X), lower, upper, MAX_ITER, W_TOL).labels
+
+
+class SpectralTakenOn(GreedySpectral):
+    """Spectral trees whose splits are taken on to a stage.
+
+    They are as soon as a node is split, so that its children are split after that.
+    """
+
+    stage: Stage = "as found"
+
+    def _cluster(self, node: Node) -> tuple[np.ndarray, None]:
+        labels, _ = super()._cluster(node)
+        return (taken_on(self._X[node.samples], labels, self.stage) if labels.any() else labels), None
 
 
 def purity(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
