@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from page_sizes import measure_pages, too_large
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -1,6 +1,8 @@
-"""Measure pages in a headless Chromium: bytes, elements, height at 1440 px, overflow at 390 px.
+"""Measure pages in a headless Chromium: bytes, elements, height at 1440 px, overflow at 1440 and 390 px.
 
-By hand: ``python tests/report/page_sizes.py results/full/report`` prints the pages that break a limit.
+Boxes that scroll may hold what is wider. For the overflow pictures are loaded, and what is folded is opened.
+
+By hand: ``python tests/page_sizes.py results/full/report`` prints the pages that break a limit.
 """
 
 import json
@@ -17,11 +19,16 @@ MOST_BYTES, MOST_PIXELS, MOST_ELEMENTS = 1_000_000, 20_000, 10_000
 
 HARNESS = """<!doctype html><meta charset="utf-8"><body><script>
 const names = NAMES, found = {};
+function boxed(element, view) {
+  for (let box = element.parentElement; box && box.tagName != "BODY"; box = box.parentElement)
+    if (["auto", "scroll"].includes(view.getComputedStyle(box).overflowX)) return true;
+  return Boolean(element.closest(".skip, .sticky, svg"));
+}
 function measure(frame, width) {
   frame.style.width = width + "px";
   const page = frame.contentDocument;
   const wide = Array.from(page.querySelectorAll("body *")).filter((element) =>
-    element.getBoundingClientRect().right > width + 1 && !element.closest(".scroll, .skip, .sticky, svg"));
+    element.getBoundingClientRect().right > width + 1 && !boxed(element, frame.contentWindow));
   return [page.documentElement.scrollHeight, wide.slice(0, 3).map((e) => e.tagName + " " + e.textContent.slice(0, 40))];
 }
 async function run() {
@@ -33,7 +40,12 @@ async function run() {
     await new Promise((done) => { frame.onload = done; });
     const [height, wide] = measure(frame, 1440);
     const elements = frame.contentDocument.getElementsByTagName("*").length;
-    found[name] = { height, elements, wide: wide.concat(measure(frame, 390)[1]) };
+    const pictures = Array.from(frame.contentDocument.images);
+    pictures.forEach((picture) => { picture.loading = "eager"; });
+    await Promise.all(pictures.map((picture) => picture.complete ||
+      new Promise((done) => { picture.onload = picture.onerror = done; })));
+    frame.contentDocument.querySelectorAll("details").forEach((folded) => { folded.open = true; });
+    found[name] = { height, elements, wide: wide.concat(measure(frame, 1440)[1], measure(frame, 390)[1]) };
     frame.remove();
   }
   const out = document.createElement("pre");
