@@ -103,11 +103,11 @@ def test_the_page_holds_all_and_leads_to_its_cells(finished):
 
 def test_the_page_says_how_many_settings_each_method_had(finished):
     text = (finished / "index.html").read_text(encoding="utf-8").partition("Choice of settings")[2]
-    said = text.partition("On a data set ")[2].partition(".</p>")[0]
+    said = text.partition("Settings on a data set: ")[2].partition(".</p>")[0]
     first, second = said.split("; ")
-    assert first == "1 to 2 had AgglomerativeClustering"  # distances take no Ward
-    assert second.startswith("1 had ") and {"Agglomerative", "BirchTree", "Mine"} <= set(
-        second.removeprefix("1 had ").split(", ")
+    assert first == "1 to 2 for AgglomerativeClustering"  # distances take no Ward
+    assert second.startswith("1 for ") and {"Agglomerative", "BirchTree", "Mine"} <= set(
+        second.removeprefix("1 for ").split(", ")
     )
     assert "Random" not in said and "nowhere" not in said
 
