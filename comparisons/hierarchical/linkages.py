@@ -49,6 +49,13 @@ class Centroid(Agglomerative):
         super().__init__(n_clusters, linkage=linkage)
 
 
+class Median(Agglomerative):
+    """Merge the two clusters whose midpoints are closest: those of the merges before, whatever their sizes."""
+
+    def __init__(self, n_clusters=2, *, linkage="median"):
+        super().__init__(n_clusters, linkage=linkage)
+
+
 class FastWard(HierarchicalClusterer):
     """Ward's linkage of the library fastcluster, which keeps no distances."""
 

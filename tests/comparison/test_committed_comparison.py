@@ -1,18 +1,28 @@
 """The committed example: its files agree with each other, and its findings are what they say."""
 
 import re
+import runpy
+import subprocess
 
 import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from page_tags import Tags
 
+from cladebench import datasets, methods
 from cladebench.comparison.agreements import MARK
+from cladebench.comparison.methods import fitting
 from cladebench.comparison.published import SAME
+from cladebench.methods._flat import FlatClusterer
+from cladebench.methods.base import HierarchicalClusterer
+from cladebench.solvers import linkages
 from doc_examples import ROOT
+from page_sizes import BROWSER, measure_pages
 
 FOLDER = ROOT / "comparisons" / "hierarchical"
-PLAN = yaml.safe_load((FOLDER / "comparison.yaml").read_text(encoding="utf-8"))
+TEXT = (FOLDER / "comparison.yaml").read_text(encoding="utf-8")
+PLAN = yaml.safe_load(TEXT)
 PAGE = (FOLDER / "index.html").read_text(encoding="utf-8")
 
 
@@ -68,18 +78,70 @@ def test_a_reason_stands_where_labels_differ(scores, published):
         assert row[1] <= theirs[row[0][0], row[0][1] + MARK] + 1e-9
 
 
-def test_the_page_needs_no_other_machine_and_its_pictures_are_there():
+@pytest.fixture(scope="module")
+def kept():
+    """What git keeps of the example."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("no checkout of git")
+    listed = subprocess.run(["git", "ls-files", "-z", FOLDER], cwd=ROOT, capture_output=True, check=True)
+    return {
+        (ROOT / name).relative_to(FOLDER).as_posix() for name in listed.stdout.decode().split("\0") if name
+    }
+
+
+def test_the_page_needs_no_other_machine():
     assert 'id="unlabelled"' not in PAGE  # all data have labels
     assert not re.search(r"/(tmp|work|home|root)/", PAGE)
-    for picture in re.findall(r'src="(figures/[^"]+)"', PAGE):
-        assert (FOLDER / picture).is_file()
-    assert all(path.stat().st_size < 2_000_000 for path in FOLDER.rglob("*") if path.is_file())
+
+
+def test_all_that_the_page_leads_to_and_shows_is_kept(kept):
+    tags = Tags(PAGE)
+    assert tags.lost() == [] and {"scores.tex", "scores.csv", "published.csv"} <= tags.files() <= kept
+    pictures = {name for name in kept if name.startswith("figures/data-")}
+    assert pictures == {name for name in tags.files() if name.startswith("figures/")}
+    assert f"{len(pictures)} data sets: " in PAGE and "stand in <code>figures/</code>" in PAGE
+    assert all((FOLDER / name).stat().st_size < 2_000_000 for name in kept)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+def test_nothing_of_the_page_is_wider_than_a_phone():
+    assert measure_pages(FOLDER)["index.html"]["wide"] == []
+
+
+def test_all_hierarchical_methods_and_linkages_are_run_or_left_out_with_a_reason():
+    run = {re.split(r"[.:]", text)[-1] for text in PLAN["methods"]["run"]}
+    (reason,) = re.findall(r"# Left out for time: (.*?)\n    - ", TEXT, re.DOTALL)
+    ours = {name: getattr(methods, name) for name in fitting() if name != "Agglomerative"}
+    trees = {name for name, cls in ours.items() if issubclass(cls, HierarchicalClusterer)}
+    trees -= {name for name in trees if issubclass(ours[name], FlatClusterer)}
+    assert "BalancedKMeans" in trees and {name for name in trees - run if name not in reason} == set()
+    own = runpy.run_path(str(FOLDER / "linkages.py"))
+    linked = {cls for cls in own.values() if isinstance(cls, type) and cls.__module__ == "<run_path>"}
+    assert {cls.__name__ for cls in linked} <= run
+    assert {cls().linkage for cls in linked} == set(linkages.METHODS)
+
+
+def test_labelled_tables_of_the_registry_are_run_or_left_out_as_the_file_says():
+    run = {entry["registered"] for entry in PLAN["data"].values() if "registered" in entry}
+    said = " ".join(re.sub(r"\n *# ", " ", TEXT).split())
+    (sentence,) = re.findall(r"Of the registry: (.*?)\. Left out", said)
+    among_uci = {name for name in datasets.names() if name in re.split(r"\W+", sentence)}
+    assert "over 10,000 rows, sparse ones, stand-ins and planted-*" in said
+    for name in datasets.names():
+        info = datasets.info(name)
+        table = info.n_features is not None and not info.parts and info.n_classes is not None
+        left = info.sparse or info.kind == "stand-in" or name.startswith("planted-") or name in among_uci
+        if table and not left and info.n_samples <= 10_000:
+            assert name in run
+        else:
+            assert name not in run
 
 
 def test_the_findings_are_those_of_the_files(best, differences, published):
     text = " ".join((FOLDER / "README.md").read_text(encoding="utf-8").split())
     own = best.drop(columns=["RandomClusters", "RandomTree"])
     assert own.mean().idxmax() == "Genie"
+    assert f"compares {own.shape[1]} methods on {len(own)} data sets" in text
     front = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     first, rivals, real, labels = findings(best, differences, published)
     assert all(sentence in text for sentence in (first, rivals, real, labels))

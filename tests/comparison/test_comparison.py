@@ -1,19 +1,21 @@
 """A comparison from its file to its page: failures are rows, scores are right, stale runs are made again."""
 
 import json
+import re
 import shutil
-from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import pytest
 from comparison_runs import run_all
+from page_tags import Tags
 
 from cladebench.bench.store import Store
 from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
 from cladebench.comparison.scores import COLUMNS, collect
 from cladebench.comparison.scores import scores as scores_of
 from cladebench.input_files import InputFileError
+from page_sizes import BROWSER, measure_pages, too_large
 
 
 @pytest.fixture(scope="module")
@@ -89,27 +91,37 @@ def test_the_setting_of_the_best_silhouette_counts(finished):
             assert means[data, method][setting] == means[data, method].max()
 
 
-class Tags(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.ids, self.links, self.sources = set(), [], []
-
-    def handle_starttag(self, tag, attributes):
-        found = dict(attributes)
-        self.ids.add(found.get("id"))
-        self.links += [found["href"]] if "href" in found else []
-        self.sources += [found["src"]] if "src" in found else []
-
-
 def test_the_page_holds_all_and_leads_to_its_cells(finished):
     text = (finished / "index.html").read_text(encoding="utf-8")
-    tags = Tags()
-    tags.feed(text)
+    tags = Tags(text)
     assert "A &lt;small&gt; comparison" in text and "<small> comparison" not in text
     assert all(source.startswith("data:") for source in tags.sources) and tags.sources
-    for link in tags.links:
-        assert link[1:] in tags.ids if link.startswith("#") else (finished / link).exists()
+    assert tags.lost() == [] and tags.files() == {"scores.csv", "differences.csv", "scores.tex"}
+    assert all((finished / name).is_file() for name in tags.files())
     assert "killed by SIGKILL" in text and "Unsteady" in text.partition("other clusters: ")[2][:60]
+
+
+def test_the_page_says_how_many_settings_each_method_had(finished):
+    text = (finished / "index.html").read_text(encoding="utf-8").partition("Choice of settings")[2]
+    said = text.partition("Settings on a data set: ")[2].partition(".</p>")[0]
+    first, second = said.split("; ")
+    assert first == "1 to 2 for AgglomerativeClustering"  # distances take no Ward
+    assert second.startswith("1 for ") and {"Agglomerative", "BirchTree", "Mine"} <= set(
+        second.removeprefix("1 for ").split(", ")
+    )
+    assert "Random" not in said and "nowhere" not in said
+
+
+def test_numbers_of_the_tables_have_nine_digits(finished):
+    lines = (finished / "scores.csv").read_text().splitlines()[1:]
+    found = [number for line in lines for number in re.findall(r",-?[0-9]*\.([0-9]+)(?=,)", line)]
+    assert len(found) > 100 and max(len(digits.lstrip("0")) for digits in found) <= 9
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+def test_the_page_keeps_the_limits_and_fits_a_phone(finished):
+    sizes = measure_pages(finished)
+    assert set(sizes) == {"index.html"} and too_large(sizes) == []
 
 
 def test_latex_has_a_row_a_method(finished):

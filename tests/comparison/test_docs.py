@@ -38,6 +38,14 @@ PAGE = (ROOT / "docs" / "comparing.md").read_text(encoding="utf-8")
 (PYTHON,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 #: So that the commands end soon; the file is edited between them, as the page says.
 FEW = {"methods: [fitting, ": "methods: [Agglomerative, ", "repetitions: 10": "repetitions: 2"}
+#: What the file of the page has, with the data sets of its battery.
+DATA = ["patients", "notes", "customers", "travel", "shapes-three", "shapes-two", "digits"]
+#: The registered one may need a download.
+SOONER = {
+    **FEW,
+    "registered: digits": "registered: nested-blobs",
+    "features: [zscore, raw]": "features: [zscore]",
+}
 
 
 #: The wheel by its own rules, but nothing is compiled: the core is the one in use.
@@ -106,9 +114,16 @@ def files(tmp_path_factory, installed):
     labels = np.repeat([0, 1, 2], 10)
     X = np.array([[0, 0], [6, 0], [0, 6]])[labels] + rng.normal(size=(30, 2))
     frame = pd.DataFrame(X, columns=["age", "dose"])
-    frame.to_csv(folder / "customers.tsv", sep="\t", index=False)
+    frame.to_parquet(folder / "customers.parquet")
     frame.assign(diagnosis=np.array(["a", "b", "c"])[labels]).to_csv(folder / "patients.csv", index=False)
     np.savetxt(folder / "travel.csv", np.sqrt(((X[:, None] - X) ** 2).sum(axis=2)), delimiter=",")
+    words = [f"{label} {1 + label}:{1 + abs(x):.3f} 6:0.5\n" for label, (x, _) in zip(labels, X, strict=True)]
+    (folder / "notes.svm").write_text("".join(words))
+    (folder / "shapes").mkdir()
+    for name, kinds in {"three": [labels + 1], "two": [labels + 1, (labels > 0) + 1]}.items():
+        np.savetxt(folder / f"shapes/{name}.data.gz", X)
+        for i, kind in enumerate(kinds):
+            np.savetxt(folder / f"shapes/{name}.labels{i}.gz", kind, fmt="%d")
     (folder / "my_method.py").write_text(PYTHON)
     yield folder
     sys.path[:] = [path for path in sys.path if path != str(folder)]
@@ -226,11 +241,34 @@ def test_the_commands_of_the_page_give_the_page(files, whole):
     assert (folder / "scores.csv").read_bytes() == first and record.stat().st_mtime_ns == before
 
 
+def test_the_file_of_the_page_with_all_kinds_of_data_gives_a_page_with_one_command(files):
+    text = YAML
+    for old, few in SOONER.items():
+        assert old in text
+        text = text.replace(old, few)
+    (files / "all-kinds.yaml").write_text(text)
+    run("cladebench run-comparison all-kinds.yaml --cores 2 --out all-kinds", files)
+    scores = pd.read_csv(files / "all-kinds/scores.csv", keep_default_na=False, na_values=[""])
+    best = scores[scores.measure == "ari"].groupby(["data", "method"])["mean"].max().unstack()
+    assert set(best.index) == set(DATA) - {"customers", "travel"}
+    assert best.loc[["patients", "shapes-three", "shapes-two"], "Agglomerative"].min() > 0.5
+    assert best["MyMethod"].min() > 0.2  # it takes absolute values of centred features
+    assert best.loc["notes", "HDBSCAN"] > 0.2 and best["RandomClusters"].abs().max() < 0.5
+    silhouettes = scores[scores.measure == "silhouette"].groupby(["data", "method"])["mean"].max()
+    assert silhouettes["travel", "Agglomerative"] > 0.5 and silhouettes["customers", "Agglomerative"] > 0.5
+    refused = scores[scores.status == "not_applicable"].groupby("data").method.unique().map(set).to_dict()
+    assert refused == {"notes": {"Agglomerative", "MyMethod"}, "travel": {"MyMethod"}}
+    assert set(scores.status) == {"ok", "not_applicable"}
+    page = (files / "all-kinds/index.html").read_text(encoding="utf-8")
+    assert all(f'<section id="data-{name}">' in page for name in DATA) and "Not at hand" not in page
+
+
 def test_the_file_of_the_page_is_read(files):
     file = files / "of-the-page.yaml"
     file.write_text(YAML)
     found = read_comparison(file)
-    assert found.mine == "MyMethod"
-    assert [data.kind for data in found.data.values()] == ["features", "features", "distances", "features"]
+    assert found.mine == "MyMethod" and list(found.data) == DATA
+    assert [name for name, data in found.data.items() if data.kind == "distances"] == ["travel"]
+    assert [name for name, data in found.data.items() if data.sparse] == ["notes"]
     keys = set(re.findall(r"^\| `(\w+)` \|", PAGE.partition("| key |")[2].partition("\n\n")[0], re.MULTILINE))
     assert set(re.findall(r"^(\w+):", YAML, re.MULTILINE)) - {"title"} <= keys

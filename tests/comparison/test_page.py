@@ -59,6 +59,14 @@ def test_over_all_data_sets_are_counted(written, n_data, names, counts):
     assert first[1 : len(names) + 1] == [str(counts), *["0"] * (len(names) - 1)]
 
 
+@pytest.mark.parametrize(("n_data", "beside"), [(12, False), (13, True)])
+def test_the_footer_says_where_the_pictures_are(written, n_data, beside):
+    text = written({f"d{i}": {"mine": [0.5, 0.6], "a": [0.1, 0.2]} for i in range(n_data)})
+    footer = text.partition("Made by cladebench.")[2]
+    assert ("This file holds all that it shows" in footer) != beside
+    assert ("stand in <code>figures/</code>" in footer) == beside
+
+
 def test_latex_is_escaped(written, tmp_path):
     written({"50%_of": {"mine": [-0.5, -0.5], "a&b": [NAN, NAN]}}, mine="mine")
     text = (tmp_path / "scores.tex").read_text(encoding="utf-8")

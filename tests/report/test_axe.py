@@ -9,10 +9,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from page_sizes import BROWSER
 
 from cladebench.report import paper_pages
 from cladebench.report.pages import write_report
+from page_sizes import BROWSER
 
 for package in ("playwright", "axe_playwright_python"):
     pytest.importorskip(package, reason=f"{package} is not installed; it is in the extra `browser`")

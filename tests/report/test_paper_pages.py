@@ -7,7 +7,6 @@ import shutil
 
 import pytest
 import synthetic_run
-from page_sizes import MOST_BYTES, MOST_ELEMENTS
 
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from cladebench.paper.figures import EMPTY
@@ -21,6 +20,7 @@ from cladebench.report.paper_pages import (
     statement_views,
 )
 from cladebench.report.views import gather_run
+from page_sizes import MOST_BYTES, MOST_ELEMENTS
 
 
 @pytest.fixture(scope="module")

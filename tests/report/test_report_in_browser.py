@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from page_sizes import measure_pages, too_large
 
 from cladebench.report.templating import html_page

@@ -26,6 +26,7 @@ from cladebench.comparison.tables import (
     mean_ranks,
     on_all_rows,
     over_all,
+    settings_had,
     settings_table,
     words,
 )
@@ -56,7 +57,9 @@ def write_page(folder: Path) -> Path:
     found = verdicts(run)
     counted = counted_scores(run, table)
     published, theirs = _published(run), imported_scores(run)
-    _csv(folder / "scores.csv", pd.concat([table, *published.get("scores", ()), theirs], ignore_index=True))
+    # Without empty tables: they have no numbers, and would take from the columns that these are numbers.
+    others = [rows for rows in (*published.get("scores", ()), theirs) if len(rows)]
+    _csv(folder / "scores.csv", pd.concat([table, *others], ignore_index=True))
     _csv(folder / "differences.csv", found.differences)
     write_atomically(folder / "scores.tex", latex(run, counted, theirs).encode())
     environment = html_environment("cladebench.comparison")
@@ -78,6 +81,7 @@ def write_page(folder: Path) -> Path:
         mean_ranks=mean_ranks(found.ranks) if found.reference else [],
         failures=failures(run),
         settings=settings_table(run),
+        settings_had=settings_had(run),
         facts=facts(run),
         measures=run.plan.measures,
         controls=CONTROLS,

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.method_ranks import Ranks
+from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import WHOLE
 from cladebench.comparison.imported import STATUS
 from cladebench.comparison.scores import UNLABELLED, Run
@@ -117,6 +118,18 @@ def settings_table(run: Run) -> list[dict[Hashable, Any]]:
     several = (means["labels"] != "") & (means["labels"] != "labels")
     means["data"] = means["data"].where(~several, means["data"] + " (" + means["labels"] + ")")
     return means.assign(setting=means["setting"].map(setting_text)).to_dict("records")
+
+
+def settings_had(run: Run) -> list[dict[str, Any]]:
+    """List how many settings the methods had, random ones left out, most first; a range where data differ."""
+    values = run.values
+    tried = values[~values["method"].isin(CONTROLS) & (values["status"] != "not_applicable")]
+    counts = tried.groupby(["method", "data"])["setting"].nunique().groupby("method").agg(["max", "min"])
+    found = [
+        {"n": f"{least} to {most}" if least < most else str(most), "methods": ", ".join(rows.index)}
+        for (most, least), rows in counts.groupby(["max", "min"], sort=True)
+    ]
+    return found[::-1]
 
 
 def setting_text(text: str) -> str:

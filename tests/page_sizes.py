@@ -1,6 +1,8 @@
-"""Measure pages in a headless Chromium: bytes, elements, height at 1440 px, first screen, overflow at 390 px.
+"""Measure pages in a headless Chromium: bytes, elements, height and first screen, overflow at 1440 and 390 px.
 
-By hand: ``python tests/report/page_sizes.py results/full/report`` prints the pages that break a limit.
+Boxes that scroll may hold what is wider. For the overflow pictures are loaded, and what is folded is opened.
+
+By hand: ``python tests/page_sizes.py results/full/report`` prints the pages that break a limit.
 """
 
 import json
@@ -19,11 +21,16 @@ FIRST_SCREEN = 900
 
 HARNESS = """<!doctype html><meta charset="utf-8"><body><script>
 const names = NAMES, found = {};
+function boxed(element, view) {
+  for (let box = element.parentElement; box && box.tagName != "BODY"; box = box.parentElement)
+    if (["auto", "scroll"].includes(view.getComputedStyle(box).overflowX)) return true;
+  return Boolean(element.closest(".skip, .sticky, svg"));
+}
 function measure(frame, width) {
   frame.style.width = width + "px";
   const page = frame.contentDocument;
   const wide = Array.from(page.querySelectorAll("body *")).filter((element) =>
-    element.getBoundingClientRect().right > width + 1 && !element.closest(".scroll, .skip, .sticky, svg"));
+    element.getBoundingClientRect().right > width + 1 && !boxed(element, frame.contentWindow));
   return [page.documentElement.scrollHeight, wide.slice(0, 3).map((e) => e.tagName + " " + e.textContent.slice(0, 40))];
 }
 async function run() {
@@ -37,7 +44,12 @@ async function run() {
     const papers = frame.contentDocument.getElementById("papers");
     const first = papers ? Math.ceil(papers.getBoundingClientRect().bottom) : 0;
     const elements = frame.contentDocument.getElementsByTagName("*").length;
-    found[name] = { height, elements, first, wide: wide.concat(measure(frame, 390)[1]) };
+    const pictures = Array.from(frame.contentDocument.images);
+    pictures.forEach((picture) => { picture.loading = "eager"; });
+    await Promise.all(pictures.map((picture) => picture.complete ||
+      new Promise((done) => { picture.onload = picture.onerror = done; })));
+    frame.contentDocument.querySelectorAll("details").forEach((folded) => { folded.open = true; });
+    found[name] = { height, elements, first, wide: wide.concat(measure(frame, 1440)[1], measure(frame, 390)[1]) };
     frame.remove();
   }
   const out = document.createElement("pre");

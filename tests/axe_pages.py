@@ -1,14 +1,15 @@
 """Run axe-core on pages in the system's Chromium: light, dark and narrow, with all that is folded opened.
 
-By hand: ``python tests/report/axe_pages.py results/full/report`` prints each violation with page and element.
+By hand: ``python tests/axe_pages.py results/full/report`` prints each violation with page and element.
 """
 
 import sys
 from pathlib import Path
 
 from axe_playwright_python.sync_playwright import Axe
-from page_sizes import BROWSER
 from playwright.sync_api import sync_playwright
+
+from page_sizes import BROWSER
 
 #: Name -> width in pixels and colours.
 MODES = {"light": (1440, "light"), "dark": (1440, "dark"), "narrow": (390, "light")}
