@@ -94,7 +94,7 @@ def test_claims_of_other_kinds_are_read_as_chosen(kind, asked, rule):
     assert heard == [(asked, rule)] and reader.asked == {"c": [QUERY]}
 
 
-def test_of_two_entries_all_pairs_and_of_one_none():
+def test_of_three_entries_all_pairs_and_of_one_none():
     register = [
         entry("f", ("f1", {"metric": {"m": "n"}}), ("f2", {"metric": {"m": "o"}})),
         entry("g", ("g1", {"method": {"A": "B"}})),
@@ -108,7 +108,11 @@ def test_of_two_entries_all_pairs_and_of_one_none():
         ("h1", ("h",)),
     ]
     pairs = both_at_once(singles, {"f": 1, "g": 2, "h": 2})
-    assert [u.name for u in pairs] == ["g1 + h1"]
+    assert [u.name for u in pairs] == ["g1 + h1", "g1 + f1", "g1 + f2", "h1 + f1", "h1 + f2"]
+    fourth = single_choices([*register, entry("i", ("i1", {"selection": "r"}))])
+    assert [u.name for u in both_at_once(fourth, {"f": 1, "g": 3, "h": 3, "i": 2})] == [
+        *("g1 + h1", "g1 + i1", "h1 + i1")
+    ]
     pairs = both_at_once(singles, {"f": 1, "h": 1})
     assert [(u.name, u.entries) for u in pairs] == [("f1 + h1", ("f", "h")), ("f2 + h1", ("f", "h"))]
     assert pairs[0].query(QUERY) == QUERY | {"metric": "n", "dataset": "e"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -176,13 +176,13 @@ class Verdicts:
             name: sum(any(self._moves(claim, *one) for one in own) for claim in self.claims)
             for name, own in names.items()
         }
-        most = sorted(moved, key=lambda name: -moved[name])[:2]
+        most = sorted((name for name in moved if moved[name]), key=lambda name: -moved[name])[:3]
         found = [(name, [said], reading) for name, said, reading in single]
-        if len(most) == 2:
-            for (a, _), (b, _) in product(*(names[name] for name in most)):
+        for two in combinations(most, 2):
+            for (a, _), (b, _) in product(*(names[name] for name in two)):
                 if joined(a, b) is not None:
                     reading = self._reading(self._choice([a, b]), partial(self._changes, [a, b]))
-                    found.append((" + ".join(most), [a, b], reading))
+                    found.append((" + ".join(two), [a, b], reading))
         return found
 
     def _choice(self, said: list[dict[str, Any]]) -> Choice:

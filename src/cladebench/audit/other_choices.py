@@ -1,7 +1,7 @@
 """Other choices of the register, with which every claim is judged too.
 
 A choice changes what claims ask of the records, not the claims. One entry of the register is varied at a time.
-Of the two entries that move most claims all pairs are judged as well.
+Of the three entries that move most claims all pairs are judged as well.
 """
 
 from __future__ import annotations
@@ -88,6 +88,8 @@ class Choice:
 
 #: Our own choices.
 CHOSEN = Choice()
+#: Entries whose choices are varied two at a time: those that move most claims.
+PAIRED = 3
 
 #: What a choice says of a claim -> the word for it in counts, in their order.
 _WORDS = {SUPPORTS: "support", UNDECIDED: "open", CONTRADICTS: "contradict"}
@@ -141,7 +143,7 @@ def single_choices(register: Iterable[UnstatedChoice]) -> list[Choice]:
 def paired_choices(
     singles: Sequence[Choice], moved: Mapping[str, int]
 ) -> list[tuple[Choice, Choice, Choice]]:
-    """List all pairs of choices of the two strongest entries.
+    """List all pairs of choices of the three strongest entries.
 
     Either choice, and both at once. These entries move most claims.
 
@@ -153,13 +155,12 @@ def paired_choices(
         that moves none is in no pair. Two choices that replace one thing in two ways are no pair either.
     """
     order = list(dict.fromkeys(choice.entries[0] for choice in singles))
-    first_two = sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))[:2]
-    if len(first_two) < 2:
-        return []
-    sides = [[u for u in singles if u.entries == (entry,)] for entry in first_two]
+    strongest = sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))
+    sides = [[u for u in singles if u.entries == (entry,)] for entry in strongest[:PAIRED]]
     return [
         (a, b, a.together_with(b))
-        for a, b in itertools.product(*sides)
+        for one, other in itertools.combinations(sides, 2)
+        for a, b in itertools.product(one, other)
         if _together(a.instead[0], b.instead[0]) and not (a.kinds and b.kinds and a.kinds.isdisjoint(b.kinds))
     ]
 
