@@ -234,7 +234,7 @@ def test_a_ratio_of_means_admits_zeros_and_says_what_it_is():
     left, right = np.array([0.0, 1.0, 2.0, 1.0]), np.array([4.0, 5.0, 4.0, 3.0])
     found = judge_ratio(left, right, RULES, at_least=None, at_most=0.75, label="A / B", means=True)
     assert (found.verdict, found.measured) == (REPRODUCED, 0.25)
-    assert found.reason == "A / B: ratio of means 0.2500, claimed at most 0.75"
+    assert found.reason == "A / B: ratio of means 0.2500; claimed at most 0.75"
     known = judge_ratio(
         np.array([3.0]), np.array([4.0]), RULES, at_least=None, at_most=0.7, point=True, means=True
     )

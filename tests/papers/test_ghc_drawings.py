@@ -38,12 +38,12 @@ def test_the_lowest_common_ancestor_its_leaves_and_a_path():
     figure = drawings.lowest_common_ancestor(TREE, "toy")
     axes = figure.axes[0]
     layout = drawings._places(TREE)
-    named = {text.get_text(): text.xy for text in axes.texts if text.get_text().startswith("$")}
+    named = {text.get_text(): text.xy for text in axes.texts if text.get_text() in ("l1", "l2", "v")}
     # The deepest node with at least four nodes below it, its first leaf and its last.
     assert {name: tuple(xy) for name, xy in named.items()} == {
-        "$v$": tuple(layout[1]),
-        "$l_1$": tuple(layout[3]),
-        "$l_2$": tuple(layout[6]),
+        "v": tuple(layout[1]),
+        "l1": tuple(layout[3]),
+        "l2": tuple(layout[6]),
     }
     assert " ".join(figure.get_suptitle().split()).endswith("has 3 leaves, 5 points below it")
     (nodes,) = axes.collections
@@ -59,8 +59,8 @@ def test_the_first_and_last_leaf_are_those_of_the_drawing():
     tree = Hierarchy([-1, 0, 0, 0, 1, 1, 3, 3], [4, 5, 2, 6, 7])
     axes = drawings.lowest_common_ancestor(tree, "toy").axes[0]
     layout = drawings._places(tree)
-    named = {text.get_text(): tuple(text.xy) for text in axes.texts if text.get_text().startswith("$l")}
-    assert named == {"$l_1$": tuple(layout[4]), "$l_2$": tuple(layout[7])}
+    named = {text.get_text(): tuple(text.xy) for text in axes.texts if text.get_text() in ("l1", "l2")}
+    assert named == {"l1": tuple(layout[4]), "l2": tuple(layout[7])}
 
 
 def test_a_tree_that_is_not_split_is_its_own_ancestor():
@@ -272,7 +272,8 @@ def test_what_is_marked_in_a_tree_stands_out():
     assert min(nodes.get_zorder(), 1.5) > max(line.get_zorder() for line in axes.lines)  # nodes cover edges
     assert len(axes.lines) == 6
     assert not any(same_color(edge, "white") for edge in nodes.get_edgecolors())  # a white node has a rim
-    names = [text for text in axes.texts if text.get_text().startswith("$")]
+    names = [text for text in axes.texts if text.get_text() in ("l1", "l2", "v")]
+    assert len(names) == 3
     boxes = extents(axes.figure, names)
     places = axes.transData.transform([text.xy for text in names]) / axes.figure.dpi
     for place, box in zip(places, boxes, strict=True):
@@ -282,7 +283,7 @@ def test_what_is_marked_in_a_tree_stands_out():
 def test_the_deepest_ancestor_with_something_to_see_is_the_first_of_equals():
     halves = Hierarchy([-1, 0, 0, *[1] * 4, *[2] * 4], [*range(3, 11)])
     axes = drawings.lowest_common_ancestor(halves, "toy").axes[0]
-    (place,) = [text.xy for text in axes.texts if text.get_text() == "$v$"]
+    (place,) = [text.xy for text in axes.texts if text.get_text() == "v"]
     assert tuple(place) == tuple(drawings._places(halves)[1])
 
 
@@ -290,7 +291,7 @@ def test_a_node_with_one_child_is_no_ancestor_of_a_pair():
     """Though enough is below it, and it is deeper than the one that is."""
     tree = Hierarchy([-1, 0, 0, 1, 3, 3, 3], [2, 4, 5, 6])
     axes = drawings.lowest_common_ancestor(tree, "toy").axes[0]
-    (place,) = [text.xy for text in axes.texts if text.get_text() == "$v$"]
+    (place,) = [text.xy for text in axes.texts if text.get_text() == "v"]
     assert tuple(place) == tuple(drawings._places(tree)[0])
 
 

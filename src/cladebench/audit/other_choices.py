@@ -152,7 +152,7 @@ def paired_choices(
     singles : sequence of Choice
     moved : mapping of str to int
         How many claims each entry moves; of equals the earlier in the register counts as the stronger. An entry
-        that moves none is in no pair. Two choices that replace one thing in two ways are no pair either.
+        that moves none is in no pair. Two choices that replace one thing both are no pair either.
     """
     order = list(dict.fromkeys(choice.entries[0] for choice in singles))
     strongest = sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))
@@ -168,15 +168,11 @@ def paired_choices(
 def _together(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Say whether two choices can be asked for at once.
 
-    They never put different things in one place.
+    They never replace one thing both: together they would be another choice, or one of the two again.
     """
     if any(key in one and key in other for key in ("selection", "spread")):
         return False
-    renamed = all(
-        other.get(key, {}).get(name, to) == to
-        for key in ("dataset", "method", "metric")
-        for name, to in one.get(key, {}).items()
-    )
+    renamed = not any(one.get(key, {}).keys() & other.get(key, {}) for key in ("dataset", "method", "metric"))
     settings = other.get("where", {})
     return renamed and all(
         settings.get(method, {}).get(parameter, value) == value
