@@ -1,4 +1,4 @@
-"""From paired differences to verdicts: orders, equality within a margin, bounds, what happens once.
+"""Judge paired differences: orders, equality within a margin, bounds, single events.
 
 ``docs/verdicts.md`` says the same in words, with examples.
 """

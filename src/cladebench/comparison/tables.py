@@ -126,7 +126,7 @@ def settings_had(run: Run) -> list[dict[str, Any]]:
     tried = values[~values["method"].isin(CONTROLS) & (values["status"] != "not_applicable")]
     counts = tried.groupby(["method", "data"])["setting"].nunique().groupby("method").agg(["max", "min"])
     found = [
-        {"n": f"{least} to {most}" if least < most else str(most), "methods": ", ".join(rows.index)}
+        {"n": str(most) if least == most else f"{least} to {most}", "methods": ", ".join(rows.index)}
         for (most, least), rows in counts.groupby(["max", "min"], sort=True)
     ]
     return found[::-1]

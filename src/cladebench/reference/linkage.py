@@ -115,7 +115,7 @@ def excess(
 
 
 def nearest_shares(Z: FloatArray, D: FloatArray, method: str) -> FloatArray:
-    """Find how near the others were to the two clusters of each merge.
+    """Find how near others were to both clusters of each merge.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class _State:
         return float(np.sqrt(max(distance, 0.0))) if self._method in SQUARED else distance
 
     def allowed(self) -> FloatArray:
-        """Give the distances of clusters that are linked; of all, once none are."""
+        """Give distances of linked clusters, or of all if none are."""
         if not np.isfinite(self._edges).any():
             return self.between
         return (

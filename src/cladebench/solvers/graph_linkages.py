@@ -24,7 +24,7 @@ ALONG_GRAPH = {
 
 
 def check_graph_method(method: str, metric: str) -> None:
-    """Raise a ValueError unless clusters can merge along a graph by this distance."""
+    """Refuse a distance by which clusters cannot merge along a graph."""
     if metric not in ALONG_GRAPH.get(method, ()):
         known = ", ".join(f"{name} ({' or '.join(metrics)})" for name, metrics in ALONG_GRAPH.items())
         raise ValueError(
@@ -33,7 +33,7 @@ def check_graph_method(method: str, metric: str) -> None:
 
 
 def check_connectivity(connectivity: Any) -> None:
-    """Raise a ValueError unless it is None, an integer of at least 1, or a sparse matrix."""
+    """Refuse all but None, an integer from 1, or a sparse matrix."""
     if connectivity is None or scipy.sparse.issparse(connectivity):
         return
     if isinstance(connectivity, bool) or not isinstance(connectivity, int | np.integer):
@@ -43,7 +43,7 @@ def check_connectivity(connectivity: Any) -> None:
 
 
 def check_graph(connectivity: Any, n: int) -> None:
-    """Raise a ValueError unless a sparse matrix is n x n, of finite real numbers."""
+    """Refuse a matrix that is not n x n or not finite."""
     if connectivity.shape != (n, n):
         raise ValueError(f"connectivity: shape {connectivity.shape}; expected ({n}, {n}), as X has {n} rows")
     if connectivity.dtype.kind not in "biuf":
@@ -80,7 +80,7 @@ def link_along_graph(
 
 
 def _edges(connectivity: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Read the non-zeros of a sparse matrix: where each row's begin, and their columns."""
+    """Give where each row's non-zeros begin, and their columns."""
     graph = scipy.sparse.csr_array(connectivity)
     if not graph.data.all() or not graph.has_canonical_format:
         graph = graph.copy()

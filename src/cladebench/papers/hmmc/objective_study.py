@@ -130,7 +130,7 @@ def group_penalties(X: FloatArray) -> Penalties:
 
 
 def taken_on(X: FloatArray, labels: npt.NDArray[np.integer], stage: Stage) -> npt.NDArray[np.integer]:
-    """Take a split in two on: balance its sides, or descend from there too.
+    """Balance the sides of a split, or descend from there too.
 
     `_descend` alone need not balance them: it keeps labels from which no balanced ones gain. So samples go to the means
     of the sides in balance first, as in HMMC's own start.
