@@ -9,8 +9,8 @@
 // solution of the normal equations take O(k), vertex by vertex, without a matrix (Vach 1989).
 //
 // Non-negative lengths are found by the active-set method of Lawson and Hanson, in which an edge of length 0
-// is contracted and the rest is such a solution again. Searches try a tree only where its gain, which the
-// edges around a move give up to rounding, may be the best of a round (see tree_search.hpp).
+// is contracted and the rest is such a solution again. Searches skip a tree without it where even lengths of
+// any sign fit worse than the best tree so far.
 //
 // Measured on one core: see benchmarks/test_tree_metric_speed.py.
 #pragma once
