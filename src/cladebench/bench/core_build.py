@@ -33,8 +33,8 @@ def core_sources_digest(root: Path | None = None) -> str | None:
 
     By the rule in ``src/core/CMakeLists.txt``.
 
-    Each source gives a line ``<path in src/core> <sha256>``: library, public headers, bindings, each group in the
-    order of names. The digest is the sha256 of these lines.
+    Each source gives a line ``<path in src/core> <sha256>``: the library's, then the bindings', in the order of paths.
+    The digest is the sha256 of these lines.
 
     Parameters
     ----------
@@ -50,10 +50,11 @@ def core_sources_digest(root: Path | None = None) -> str | None:
     if root is None:
         return None
     core = root / "src/core"
+    sources = {path.relative_to(core).as_posix(): path for path in core.glob("*/*.[ch]pp")}
     lines = [
-        f"{path.relative_to(core).as_posix()} {hashlib.sha256(path.read_bytes()).hexdigest()}\n"
-        for pattern in ("*.cpp", "include/cladebench/*.hpp", "bindings/*.[ch]pp")
-        for path in sorted(core.glob(pattern), key=lambda path: path.name.encode())
+        f"{name} {hashlib.sha256(sources[name].read_bytes()).hexdigest()}\n"
+        for name in sorted(sources, key=lambda name: (name.startswith("bindings/"), name.encode()))
+        if not name.startswith("tests/")
     ]
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
