@@ -12,7 +12,7 @@ from cladebench import datasets
 from cladebench.audit import audit_paper, load_claims
 from cladebench.audit import verdict_types as o
 from cladebench.audit.audit_files import as_frame
-from cladebench.bench.jobs import expand
+from cladebench.bench.plan.jobs import expand
 from cladebench.paper.catalogue import load_plan
 
 #: Copied by hand from the paper: (artifact, data set, method) -> value, spread, unit of the last printed place.

@@ -9,7 +9,7 @@ from cladebench.audit import Audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.compare_runs import RunComparison, Tolerance, compare_runs, in_both
 from cladebench.audit.run_inputs import median_interval
-from cladebench.bench.cell_spec import derive_seed
+from cladebench.bench.plan.cell_spec import derive_seed
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from cladebench.bench import core_build as build
+from cladebench.bench.provenance import core_build as build
 from cladebench.datasets.settings import checkout_root
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cladebench import datasets
-from cladebench.bench import import_closure as sources
+from cladebench.bench.provenance import import_closure as sources
 from cladebench.datasets import registry
 from cladebench.input_files import InputFileError
 
@@ -109,10 +109,13 @@ def test_a_cell_depends_on_its_own_method_and_not_on_others_or_the_watchdog():
         "methods/agglomerative.py",
         "methods/base.py",
         "hierarchy.py",
-        "bench/run_cell.py",
-        "bench/cell_spec.py",
+        "bench/run/run_cell.py",
+        "bench/plan/cell_spec.py",
     } <= files
-    assert not {"methods/birch.py", "bench/watchdog.py", "bench/plan.py", "bench/store.py"} & files
+    assert (
+        not {"methods/birch.py", "bench/run/watchdog.py", "bench/plan/plan.py", "bench/store/store.py"}
+        & files
+    )
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from cladebench import cli, datasets
-from cladebench.bench import core_build as build
+from cladebench.bench.provenance import core_build as build
 from cladebench.commands import verify
 from cladebench.datasets import uci
 

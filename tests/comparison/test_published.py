@@ -13,8 +13,8 @@ import pytest
 from comparison_runs import run_all
 from scipy.cluster import hierarchy
 
-from cladebench.bench.provenance import collect
-from cladebench.bench.run_cell import run_cell
+from cladebench.bench.provenance.provenance import collect
+from cladebench.bench.run.run_cell import run_cell
 from cladebench.comparison.agreements import AGREEMENTS, by_method, by_variant, reason
 from cladebench.comparison.as_plan import jobs_of, write_plan
 from cladebench.comparison.published import agreement, as_published, variant_of

@@ -95,7 +95,7 @@ def test_malformed_glass_is_named(text, message):
 
 @pytest.mark.parametrize("paper", ["ghc", "hmmc"])
 def test_what_is_called_halves_is_drawn_in_halves_wherever_it_is_planned(paper):
-    from cladebench.bench.jobs import expand
+    from cladebench.bench.plan.jobs import expand
     from cladebench.paper.catalogue import load_plan
 
     plan = load_plan(paper)

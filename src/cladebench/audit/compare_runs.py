@@ -15,8 +15,8 @@ import pandas as pd
 from cladebench.audit.audit_files import read_verdicts
 from cladebench.audit.run_inputs import input_lines, ratios_of_times, statuses_by_cause, without_seed
 from cladebench.audit.run_means import compare_means
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
+from cladebench.bench.store.cells_table import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES
 from cladebench.paper.catalogue import built_in_papers, load_plan

@@ -22,7 +22,7 @@ from cladebench.audit.verdict_types import (
     not_testable,
 )
 from cladebench.audit.verdict_wording import by_test, finite, p_text
-from cladebench.bench.statistics import Difference, one_sample, sign_flip
+from cladebench.bench.statistics.statistics import Difference, one_sample, sign_flip
 from cladebench.notation import significant
 
 
@@ -112,7 +112,7 @@ def compare(
     or_equal : bool, default=False
         The claim admits equality ("no worse", "at most").
     overlap : float, default=0
-        See `cladebench.bench.intervals.mean_interval`.
+        See `cladebench.bench.statistics.intervals.mean_interval`.
     """
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
     size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale

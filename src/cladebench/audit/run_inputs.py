@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from cladebench.bench.cell_spec import derive_seed
+from cladebench.bench.plan.cell_spec import derive_seed
 
 #: Columns that say what a run was computed from: the kind, and by what to name the runs that differ.
 _INPUTS = {

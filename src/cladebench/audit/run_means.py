@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.plan import Plan
-from cladebench.bench.samples import overlap
-from cladebench.bench.statistics import Difference, holm, one_sample
+from cladebench.bench.plan.plan import Plan
+from cladebench.bench.results.samples import overlap
+from cladebench.bench.statistics.statistics import Difference, holm, one_sample
 
 GROUP = ["paper", "dataset", "method", "setting_id", "metric", "at"]
 COLUMNS = [

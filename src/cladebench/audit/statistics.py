@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from cladebench.bench.intervals import Interval
-from cladebench.bench.statistics import Difference
+from cladebench.bench.statistics.intervals import Interval
+from cladebench.bench.statistics.statistics import Difference
 
 
 def against_published(

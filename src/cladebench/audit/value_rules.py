@@ -21,9 +21,9 @@ from cladebench.audit.verdict_types import (
     not_testable,
 )
 from cladebench.audit.verdict_wording import by_test, claimed_range, finite, p_text
-from cladebench.bench.intervals import mean_interval, ratio_of_means
-from cladebench.bench.samples import paired_ratio
-from cladebench.bench.statistics import one_sample
+from cladebench.bench.results.samples import paired_ratio
+from cladebench.bench.statistics.intervals import mean_interval, ratio_of_means
+from cladebench.bench.statistics.statistics import one_sample
 from cladebench.notation import significant
 from cladebench.paper.printed import Printed
 
@@ -65,7 +65,7 @@ def judge_value(
     tolerance : float, default=0
         Half-width of the published interval where the claim allows more than the printed rounding.
     overlap : float, default=0
-        See `cladebench.bench.intervals.mean_interval`.
+        See `cladebench.bench.statistics.intervals.mean_interval`.
     """
     if seeds_alone and len(values) > 1:
         return _judge_seeds(values, printed, gap, tolerance)

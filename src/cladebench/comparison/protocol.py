@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from cladebench import datasets, estimators
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.methods import NUMBERS
 from cladebench.comparison.published import agreement, published_of, variant_of

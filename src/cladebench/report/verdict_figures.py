@@ -14,8 +14,8 @@ from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.statistics import against_published
 from cladebench.audit.verdict_types import NOT_TESTABLE, Rules
-from cladebench.bench.intervals import mean_interval
-from cladebench.bench.samples import Sample
+from cladebench.bench.results.samples import Sample
+from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.findings import Findings
 from cladebench.plotting import save_figure, use_style

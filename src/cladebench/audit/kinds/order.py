@@ -30,7 +30,7 @@ from cladebench.audit.reading import (
     with_notes,
 )
 from cladebench.audit.verdict_types import NOT_TESTABLE, Outcome, not_testable
-from cladebench.bench.samples import overlap_of_pairs
+from cladebench.bench.results.samples import overlap_of_pairs
 from cladebench.notation import as_given, significant
 
 _IS_SYMBOL = {

@@ -12,7 +12,7 @@ from cladebench.audit.reading import despite_missing, label_of, of_metric, opera
 from cladebench.audit.value_rules import judge_ratio
 from cladebench.audit.verdict_types import not_testable
 from cladebench.audit.verdict_wording import claimed_range
-from cladebench.bench.samples import overlap_of_pairs
+from cladebench.bench.results.samples import overlap_of_pairs
 
 
 class Ratio(Kind):

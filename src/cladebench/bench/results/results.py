@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.cell_spec import point_text
-from cladebench.bench.samples import Drawn, Sample, before, by_task, change, nothing
-from cladebench.bench.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
-from cladebench.bench.standing import Cell, Standing, failures
+from cladebench.bench.plan.cell_spec import point_text
+from cladebench.bench.plan.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
+from cladebench.bench.results.samples import Drawn, Sample, before, by_task, change, nothing
+from cladebench.bench.results.standing import Cell, Standing, failures
 from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
@@ -42,10 +42,10 @@ class Results:
     deterministic : collection of str
         Methods for which one repetition is exact, where neither the data nor their rows are drawn.
     sizes : mapping of str to int, optional
-        Rows of each data set that is not drawn (`cladebench.bench.plan.Plan.pools`). Without it neither data sets nor
-        rows of them count as drawn.
+        Rows of each data set that is not drawn (`cladebench.bench.plan.plan.Plan.pools`). Without it neither data
+        sets nor rows of them count as drawn.
     official : collection of (data set, method)
-        Where test rows are those that the data came with (`cladebench.bench.plan.Plan.official_splits`).
+        Where test rows are those that the data came with (`cladebench.bench.plan.plan.Plan.official_splits`).
     """
 
     records: pd.DataFrame

@@ -184,7 +184,7 @@ class CellSpec:
     fold : int or None
         Which fold of the repetition is held out, where the task has folds.
     task : Mapping
-        What the spine draws for a repetition (`cladebench.bench.task.draw_task`).
+        What the spine draws for a repetition (`cladebench.bench.plan.task.draw_task`).
     entry : str
         The data's name in the registry where the plan calls them by another (``problems``); else empty. Not part of the
         identity: the data's digest is.

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.plan.cell_spec import canonical_json
 
 INT64 = np.iinfo(np.int64)  # columns of cells.parquet hold no larger whole numbers
 MAX_DEPTH = 20

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench.bench.cell_spec import CellSpec, derive_seed
-from cladebench.bench.constraints import TaskError, draw_constraints
+from cladebench.bench.plan.cell_spec import CellSpec, derive_seed
+from cladebench.bench.plan.constraints import TaskError, draw_constraints
 
 if TYPE_CHECKING:
     from cladebench.datasets import Dataset
@@ -153,8 +153,8 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
         - ``blocks``: of the test rows of an official split, so many, each class dealt out evenly among them;
         - ``label_noise``: the share of training labels that is replaced by another label, drawn uniformly;
         - ``constraints``: different pairs of training places: ``{must_link: 50, cannot_link: 50}``, ``{pairs: 100}`` or
-          ``{per_class: 100}`` (`cladebench.bench.constraints.draw_constraints`), told apart by the data's own labels,
-          with ``labels: noisy`` by those to learn from;
+          ``{per_class: 100}`` (`cladebench.bench.plan.constraints.draw_constraints`), told apart by the data's own
+          labels, with ``labels: noisy`` by those to learn from;
         - ``draws``: the problem whose seeds the draws have, for problems of one data set that are to share rows, folds
           and noise; the cell's own by default.
     data : Dataset
@@ -173,7 +173,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
     Rows are drawn without replacement: the copies of a row that the bootstrap draws lie at distance 0 and have one
     class, which makes purer clusters and cheaper trees than new rows would. A number or a share of rows is not
     stratified: how many rows each class has then varies as it does between samples of a population, as
-    `cladebench.bench.samples.overlap` assumes.
+    `cladebench.bench.results.samples.overlap` assumes.
 
     Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition);
     parts are dealt out once for all repetitions. Neither the method nor the setting has a part in it, and what else is

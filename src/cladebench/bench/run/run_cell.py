@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
-from cladebench.bench.cell_spec import CellSpec, MethodPlan, digest, point_text
-from cladebench.bench.storable import storable_array, storable_details, storable_metric, storable_point
-from cladebench.bench.task import Task, draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, MethodPlan, digest, point_text
+from cladebench.bench.plan.task import Task, draw_task
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.storable import storable_array, storable_details, storable_metric, storable_point
 
 
 def cell_key(
@@ -126,7 +126,7 @@ def run_cell(
     package : str
         Dotted name of the paper's package; ``PROTOCOL.run(cell)`` of its module ``protocol`` computes the cell.
     provenance : Mapping
-        As `cladebench.bench.provenance.collect` gives it.
+        As `cladebench.bench.provenance.provenance.collect` gives it.
     keep_in : Path, optional
         Where the protocol may keep what a long fit has; by default nowhere.
 

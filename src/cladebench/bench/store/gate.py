@@ -40,10 +40,10 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
     Parameters
     ----------
     ledger : DataFrame
-        As `cladebench.bench.store.Store.ledger` gives it.
+        As `cladebench.bench.store.store.Store.ledger` gives it.
     expected : sequence of Mapping
-        Declared failures: paper, method, dataset, status, reason, as `cladebench.bench.plan.expected_failures` gives
-        them.
+        Declared failures: paper, method, dataset, status, reason, as `cladebench.bench.plan.plan.expected_failures`
+        gives them.
     """
     declared = {(e["paper"], e["dataset"], e["method"], e["status"]): e["reason"] for e in expected}
     met = set()

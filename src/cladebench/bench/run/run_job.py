@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import datasets
-from cladebench.bench import import_closure as sources
-from cladebench.bench import provenance as provenance_module
-from cladebench.bench import run_cell as cells
-from cladebench.bench.cell_spec import CellSpec, MethodPlan
-from cladebench.bench.jobs import Job, PlannedCell
-from cladebench.bench.progress import Progress
-from cladebench.bench.signals import signals_raise
-from cladebench.bench.store import RecordError, Store
-from cladebench.bench.watchdog import Ending, Worker, breach, open_log
+from cladebench.bench.plan.cell_spec import CellSpec, MethodPlan
+from cladebench.bench.plan.jobs import Job, PlannedCell
+from cladebench.bench.provenance import import_closure as sources
+from cladebench.bench.provenance import provenance as provenance_module
+from cladebench.bench.run import run_cell as cells
+from cladebench.bench.run.progress import Progress
+from cladebench.bench.run.signals import signals_raise
+from cladebench.bench.run.watchdog import Ending, Worker, breach, open_log
+from cladebench.bench.store.store import RecordError, Store
 from cladebench.files import write_json
 
 KEPT = ("ok", "not_applicable")

@@ -1,4 +1,4 @@
-"""Plans: which cells a paper has; `cladebench.bench.plan_file` reads them from ``papers/<id>/plan.yaml``."""
+"""Plans: which cells a paper has; `cladebench.bench.plan.plan_file` reads them from ``papers/<id>/plan.yaml``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.cell_spec import MethodPlan, canonical_json
-from cladebench.bench.selection import Rule
+from cladebench.bench.plan.cell_spec import MethodPlan, canonical_json
+from cladebench.bench.plan.selection import Rule
 from cladebench.input_files import InputFileError, one_of, told
 from cladebench.measures import Measure
 

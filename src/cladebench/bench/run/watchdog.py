@@ -21,9 +21,9 @@ from typing import Any
 
 import psutil
 
-from cladebench.bench.answers import WrongAnswer, read_answer
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
-from cladebench.bench.worker import worker_environment
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
+from cladebench.bench.run.answers import WrongAnswer, read_answer
+from cladebench.bench.run.worker import worker_environment
 from cladebench.files import remove
 
 POLL_SECONDS = 0.05
@@ -183,7 +183,7 @@ class Worker:
         self._answers, answers = os.pipe()
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "cladebench.bench.worker", str(commands), str(answers)],
+                [sys.executable, "-P", "-m", "cladebench.bench.run.worker", str(commands), str(answers)],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,

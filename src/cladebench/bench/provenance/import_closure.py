@@ -20,9 +20,9 @@ from cladebench.discovery import exports
 from cladebench.input_files import InputFileError
 
 ESTIMATOR_PACKAGES = ("cladebench.methods", "cladebench.distances")
-RUNNER = "cladebench.bench.run_cell"
+RUNNER = "cladebench.bench.run.run_cell"
 #: What every cell imports. By the libraries that it uses alone (YAML, the network, drawing) no value changes, but for
-#: those that `cladebench.bench.provenance.PACKAGES` has.
+#: those that `cladebench.bench.provenance.provenance.PACKAGES` has.
 COMMON = (RUNNER, "cladebench.estimators")
 
 

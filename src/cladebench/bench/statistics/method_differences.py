@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.method_scores import Settings, Values
-from cladebench.bench.statistics import (
+from cladebench.bench.statistics.method_scores import Settings, Values
+from cladebench.bench.statistics.statistics import (
     Difference,
     middle_of_pairs,
     one_sample,

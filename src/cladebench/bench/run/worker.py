@@ -1,6 +1,6 @@
 """The child process in which cells run.
 
-``python -m cladebench.bench.worker <commands fd> <answers fd>``.
+``python -m cladebench.bench.run.worker <commands fd> <answers fd>``.
 
 It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``root``), answered by
 ``{"ready": true}``. Then come cells, each with its ``spec``, ``method``, ``modules``, ``provenance`` and a ``token``;
@@ -20,8 +20,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.cell_spec import CellSpec, MethodPlan, canonical_json
-from cladebench.bench.leftovers import Watch
+from cladebench.bench.plan.cell_spec import CellSpec, MethodPlan, canonical_json
+from cladebench.bench.run.leftovers import Watch
 
 #: Address space beyond the memory limit: XLA, OpenBLAS and thread stacks reserve far more than they touch.
 ADDRESS_HEADROOM_MB = 8192
@@ -69,8 +69,8 @@ def _limit_address_space(memory_mb: float) -> None:
 
 def _run(message: dict[str, Any], job: dict[str, Any], watch: Watch) -> dict[str, Any]:
     """Run one cell, leave its arrays on disk and give the answer."""
-    from cladebench.bench.run_cell import run_cell
-    from cladebench.bench.store import Store
+    from cladebench.bench.run.run_cell import run_cell
+    from cladebench.bench.store.store import Store
 
     spec, method = CellSpec.from_dict(message["spec"]), MethodPlan(**message["method"])
     _limit_address_space(spec.limits.memory_mb)

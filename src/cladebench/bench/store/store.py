@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.cells_table import as_table, kept_rows, metric_fault, nullable_types, rows_of
+from cladebench.bench.store.cells_table import as_table, kept_rows, metric_fault, nullable_types, rows_of
 from cladebench.files import is_special, remove, write_atomically, write_json
 from cladebench.input_files import parse_json, validator
 from cladebench.measures import Measure
@@ -20,7 +20,7 @@ from cladebench.measures import Measure
 if TYPE_CHECKING:
     import pandas as pd
 
-    from cladebench.bench.jobs import PlannedCell
+    from cladebench.bench.plan.jobs import PlannedCell
 
 
 class RecordError(ValueError):
@@ -214,8 +214,8 @@ class Store:
         Returns
         -------
         DataFrame
-            With the columns of `cladebench.bench.cells_table`, sorted by paper, data set, method, setting (numbers by
-            size), repetition, fold, metric, evaluation point.
+            With the columns of `cladebench.bench.store.cells_table`, sorted by paper, data set, method, setting
+            (numbers by size), repetition, fold, metric, evaluation point.
         """
         rows = [row for record in self.iter_records(cell_ids) for row in rows_of(record)]
         rows.sort(key=lambda row: row.pop("_order"))

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cladebench import datasets
-from cladebench.bench import import_closure as sources
-from cladebench.bench import provenance
-from cladebench.bench.cell_spec import canonical_json
-from cladebench.bench.cells_table import block_task, read_cells, values_out_of_range
-from cladebench.bench.core_build import core_build_id
-from cladebench.bench.jobs import Job, PlannedCell
-from cladebench.bench.run_cell import draw_of, key_versions
-from cladebench.bench.store import Store
-from cladebench.bench.task import Task, TaskError, draw_task
+from cladebench.bench.plan.cell_spec import canonical_json
+from cladebench.bench.plan.jobs import Job, PlannedCell
+from cladebench.bench.plan.task import Task, TaskError, draw_task
+from cladebench.bench.provenance import import_closure as sources
+from cladebench.bench.provenance import provenance
+from cladebench.bench.provenance.core_build import core_build_id
+from cladebench.bench.run.run_cell import draw_of, key_versions
+from cladebench.bench.store.cells_table import block_task, read_cells, values_out_of_range
+from cladebench.bench.store.store import Store
 from cladebench.datasets.settings import OFFLINE
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def judge(table: pd.DataFrame, jobs: Iterable[Job], code: str = SAME_CODE) -> Ke
     Parameters
     ----------
     table : DataFrame
-        As `cladebench.bench.cells_table.read_cells` gives it.
+        As `cladebench.bench.store.cells_table.read_cells` gives it.
     jobs : iterable of Job
         The planned cells; rows of others are not looked at.
     code : {"same-code", "any-code"}

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 import numpy as np
 from scipy import special
 
-from cladebench.bench.intervals import mean_interval
+from cladebench.bench.statistics.intervals import mean_interval
 
 #: Up to this many pairs the sign-flip test enumerates all sign patterns.
 MAX_SIGN_FLIP = 16

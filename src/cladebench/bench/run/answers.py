@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cladebench.bench.cell_spec import CellSpec, MethodPlan, canonical_json
-from cladebench.bench.run_cell import blank_record, cell_key
+from cladebench.bench.plan.cell_spec import CellSpec, MethodPlan, canonical_json
+from cladebench.bench.run.run_cell import blank_record, cell_key
 from cladebench.input_files import parse_json, validator
 
 #: What a worker can say of a cell; the other statuses are the parent's to give.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.plan.cell_spec import canonical_json
 from cladebench.notation import significant
 
 METRICS_SHOWN = 5

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cladebench.bench.cell_spec import point_text, setting_order
+from cladebench.bench.plan.cell_spec import point_text, setting_order
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +71,7 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
     Parameters
     ----------
     records : DataFrame
-        Long table of one paper, as `cladebench.bench.store.Store.read_records` gives it.
+        Long table of one paper, as `cladebench.bench.store.store.Store.read_records` gives it.
     selection : mapping of str to Rule
         As in the plan.
 

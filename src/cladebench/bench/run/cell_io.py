@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.cell_spec import CellSpec, MethodPlan
-from cladebench.bench.task import Task
+from cladebench.bench.plan.cell_spec import CellSpec, MethodPlan
+from cladebench.bench.plan.task import Task
 
 if TYPE_CHECKING:
     from cladebench.datasets import Dataset

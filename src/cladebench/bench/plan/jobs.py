@@ -9,9 +9,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, setting_order
-from cladebench.bench.plan import Plan, PlanError
-from cladebench.bench.task import folds_of
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, setting_order
+from cladebench.bench.plan.plan import Plan, PlanError
+from cladebench.bench.plan.task import folds_of
 
 if TYPE_CHECKING:
     import pandas as pd

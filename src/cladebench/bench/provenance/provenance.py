@@ -55,7 +55,7 @@ def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
     Dirty means that a file under the package's source folder differs from the commit or is not tracked; results that
     a run rewrites do not count.
     """
-    folder = folder or Path(__file__).parents[1]
+    folder = folder or Path(__file__).parents[2]
     # A virtual environment may lie inside some other repository; that one does not track the package.
     if _git(folder, "ls-files", "--error-unmatch", "__init__.py") is None:
         return None, None
@@ -101,7 +101,7 @@ def collect(code_digest: str, packages: Iterable[str] = ()) -> dict[str, Any]:
     packages : iterable of str
         Further distributions whose versions results depend on: those that this method or paper uses.
     """
-    from cladebench.bench.core_build import core_build_id
+    from cladebench.bench.provenance.core_build import core_build_id
 
     (commit, dirty), machine = _surroundings()
     return {

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cladebench.bench.cell_spec import STATUSES, canonical_json, point_text, setting_order
+from cladebench.bench.plan.cell_spec import STATUSES, canonical_json, point_text, setting_order
 from cladebench.input_files import InputFileError, parse_json, shown
 from cladebench.measures import Measure
 

@@ -13,9 +13,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.method_differences import MANY, over_data, p_over_data
-from cladebench.bench.method_scores import Values
-from cladebench.bench.statistics import Friedman, friedman, holm, nemenyi
+from cladebench.bench.statistics.method_differences import MANY, over_data, p_over_data
+from cladebench.bench.statistics.method_scores import Values
+from cladebench.bench.statistics.statistics import Friedman, friedman, holm, nemenyi
 
 
 @dataclass(frozen=True, eq=False)

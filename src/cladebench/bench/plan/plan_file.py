@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import datasets
-from cladebench.bench.alternatives import written_out
-from cladebench.bench.cell_spec import MethodPlan
-from cladebench.bench.plan import Plan, PlanError, Problem, names_of
-from cladebench.bench.selection import Rule
-from cladebench.bench.task import DRAWS
+from cladebench.bench.plan.alternatives import written_out
+from cladebench.bench.plan.cell_spec import MethodPlan
+from cladebench.bench.plan.plan import Plan, PlanError, Problem, names_of
+from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.task import DRAWS
 from cladebench.input_files import InputFileError, one_of, read_validated, told
 from cladebench.measures import NEEDS, Measure, with_own
 
