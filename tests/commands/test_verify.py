@@ -7,7 +7,7 @@ import pytest
 from cladebench import cli, datasets
 from cladebench.bench.provenance import core_build as build
 from cladebench.commands import verify
-from cladebench.datasets import uci
+from cladebench.datasets.sets import uci
 
 
 @pytest.fixture(autouse=True)

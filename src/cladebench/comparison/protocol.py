@@ -17,7 +17,7 @@ from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.methods import NUMBERS
 from cladebench.comparison.published import agreement, published_of, variant_of
-from cladebench.datasets.own_data import OwnDataset
+from cladebench.datasets.own.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
 from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
