@@ -5,7 +5,7 @@ import pytest
 from two_methods import NOISE, PURITY, X, Y, said
 
 from audit_records import cells, claims_of, frame, judged
-from cladebench.audit import verdict_types as o
+from cladebench.audit.verdict import verdict_types as o
 from cladebench.bench.plan.selection import Rule
 
 RATIOS = """

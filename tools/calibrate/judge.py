@@ -17,7 +17,7 @@ import pandas as pd
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.judging import Evaluation
 from cladebench.audit.reading import Reader
-from cladebench.audit.verdict_types import Rules
+from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.bench.results.samples import Sample
 from cladebench.paper.printed import parse_printed
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cladebench.audit.verdict_types import Outcome
+from cladebench.audit.verdict.verdict_types import Outcome
 from cladebench.bench.results.samples import Sample
 
 

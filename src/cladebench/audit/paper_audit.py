@@ -18,7 +18,7 @@ from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.reading import Reader
 from cladebench.audit.settling import Settled, passed_by_parts, settle
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     REPRODUCED,
     SUPPORTS,
     UNDECIDED,

@@ -20,8 +20,8 @@ from cladebench.audit.kinds.value import Value
 from cladebench.audit.other_choices import single_choices
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.settling import Settled
-from cladebench.audit.verdict_types import HOLDS, VERDICTS
-from cladebench.audit.verdict_wording import in_sentences, listed
+from cladebench.audit.verdict.verdict_types import HOLDS, VERDICTS
+from cladebench.audit.verdict.verdict_wording import in_sentences, listed
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.results.results import Results

@@ -18,7 +18,7 @@ import pandas as pd
 from cladebench import datasets
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import checked_claims, claims_path
-from cladebench.audit.verdict_types import Rules
+from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.results.results import Results

@@ -9,7 +9,7 @@ from typing import Any
 
 from cladebench.audit.evidence import EVIDENCE
 from cladebench.audit.other_choices import stances_in_words
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.bench.plan.selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor

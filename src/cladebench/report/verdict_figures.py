@@ -12,8 +12,8 @@ from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.random_methods import RandomMethod
-from cladebench.audit.statistics import against_published
-from cladebench.audit.verdict_types import NOT_TESTABLE, Rules
+from cladebench.audit.rules.statistics import against_published
+from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Rules
 from cladebench.bench.results.samples import Sample
 from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.paper.artifact_types import ArtifactContext

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.audit.audit_files import Audit, read_audit
-from cladebench.audit.verdict_types import ANSWERS, NOT_TESTABLE, NOT_TESTED, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, NOT_TESTABLE, NOT_TESTED, VERDICTS
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.bench.store.store import Store

@@ -18,7 +18,7 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.kinds.value import Value
 from cladebench.audit.reading import NO_RANDOM_METHOD, Reader
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     NOT_TESTABLE,
     REPRODUCED,

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.audit.statistics import against_published
-from cladebench.audit.verdict_types import (
+from cladebench.audit.rules.statistics import against_published
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
     REPRODUCED,
@@ -20,7 +20,7 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
-from cladebench.audit.verdict_wording import by_test, claimed_range, finite, p_text
+from cladebench.audit.verdict.verdict_wording import by_test, claimed_range, finite, p_text
 from cladebench.bench.results.samples import paired_ratio
 from cladebench.bench.statistics.intervals import mean_interval, ratio_of_means
 from cladebench.bench.statistics.statistics import one_sample

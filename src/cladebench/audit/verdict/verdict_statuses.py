@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     ANALOGUE_FAILS,
     ANALOGUE_HOLDS,
     ANALOGUE_UNDECIDED,

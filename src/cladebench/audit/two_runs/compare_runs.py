@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 
 from cladebench.audit.audit_files import read_verdicts
-from cladebench.audit.run_inputs import input_lines, ratios_of_times, statuses_by_cause, without_seed
-from cladebench.audit.run_means import compare_means
+from cladebench.audit.two_runs.run_inputs import input_lines, ratios_of_times, statuses_by_cause, without_seed
+from cladebench.audit.two_runs.run_means import compare_means
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.crosscheck.certificate import read_certificates
@@ -62,13 +62,13 @@ class RunComparison:
     certificates : DataFrame
         Solver checks whose outcome differs: id, passed_a, passed_b.
     means : DataFrame
-        See `cladebench.audit.run_means.compare_means`.
+        See `cladebench.audit.two_runs.run_means.compare_means`.
     n_means : int
         Means that both have.
     statuses : DataFrame
-        Cells whose status differs, by method and cause: see `cladebench.audit.run_inputs.statuses_by_cause`.
+        Cells whose status differs, by method and cause: see `cladebench.audit.two_runs.run_inputs.statuses_by_cause`.
     times : DataFrame
-        See `cladebench.audit.run_inputs.ratios_of_times`.
+        See `cladebench.audit.two_runs.run_inputs.ratios_of_times`.
     values : DataFrame
         One row for each cell, metric and evaluation point that both have, times left out: the key, a, b, difference,
         allowed, equal (bit for bit), agrees.

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
     REPRODUCED,
@@ -21,7 +21,7 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
-from cladebench.audit.verdict_wording import by_test, finite, p_text
+from cladebench.audit.verdict.verdict_wording import by_test, finite, p_text
 from cladebench.bench.statistics.statistics import Difference, one_sample, sign_flip
 from cladebench.notation import significant
 
