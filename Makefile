@@ -11,7 +11,7 @@ BIN    := $(VENV)/bin
 FULL   := --results results/full --scope full
 STAMPS := $(VENV)/.stamps
 CORE_SOURCES := CMakeLists.txt pyproject.toml src/core/CMakeLists.txt \
-	$(wildcard src/core/*.cpp src/core/*/*.cpp src/core/*/*/*.hpp src/core/*/*.hpp)
+	$(wildcard src/core/*/*.cpp src/core/*/*.hpp)
 
 .DEFAULT_GOAL := help
 .PHONY: help build reproduce report test lint check benchmarks docs mutants fuzz calibrate lock clean

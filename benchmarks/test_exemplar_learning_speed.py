@@ -9,8 +9,8 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
-from cladebench.bench.cell_spec import CellSpec, Limits
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits
+from cladebench.bench.plan.task import draw_task
 from cladebench.distances import ExemplarMetric, SVMCluster
 from cladebench.distances.base import StackDistance
 from cladebench.papers.exemplar.problems import problem_of

@@ -47,9 +47,10 @@ for name in ("methods", "distances", "metrics", "solvers"):
     package = importlib.import_module(f"cladebench.{{name}}")
     for exported in package.__all__:
         getattr(package, exported)
-for module in pkgutil.iter_modules(importlib.import_module("cladebench.datasets").__path__):
-    if not module.name.startswith("own_"):
-        importlib.import_module(f"cladebench.datasets.{{module.name}}")
+datasets = importlib.import_module("cladebench.datasets")
+for module in pkgutil.walk_packages(datasets.__path__, "cladebench.datasets."):
+    if not module.name.startswith("cladebench.datasets.own"):
+        importlib.import_module(module.name)
 {example}
 assert cladebench.linkage(np.arange(6.0).reshape(-1, 1)).shape == (5, 4)
 for name, cls in cladebench.methods.discover().items():

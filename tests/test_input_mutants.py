@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from cladebench.audit.claims_file import checked_claims
-from cladebench.bench.config import load_config, parse_config
-from cladebench.bench.jobs import expand
-from cladebench.bench.plan_file import read_plan
+from cladebench.bench.plan.config import load_config, parse_config
+from cladebench.bench.plan.jobs import expand
+from cladebench.bench.plan.plan_file import read_plan
 from cladebench.input_files import InputFileError, read_yaml
 from cladebench.paper.catalogue import load_plan, validate_protocol
 from cladebench.paper.choices import check_choices, read_choices

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from doc_examples import ROOT
 
 FOLDER = ROOT / "tools" / "prose"

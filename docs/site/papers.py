@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.report.statements import by_answer, matrix, statements
 
 FULL = "results/full"

@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     args = build_parser().parse_args(argv)
     try:
-        from cladebench.bench.store import RecordError
+        from cladebench.bench.store.store import RecordError
         from cladebench.input_files import InputFileError
     except ModuleNotFoundError as error:
         return _say_what_is_missing(args.command, error)

@@ -322,7 +322,7 @@ def measure(name: str) -> Measure:
     Raises
     ------
     KeyError
-        If there is none of that name; a paper's own are in its plan (`cladebench.bench.plan.Plan.measures`).
+        If there is none of that name; a paper's own are in its plan (`cladebench.bench.plan.plan.Plan.measures`).
     """
     if name not in MEASURES:
         raise KeyError(f"no measure {name!r}; known: {', '.join(MEASURES)}")

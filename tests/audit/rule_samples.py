@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.audit.verdict_types import Rules
+from cladebench.audit.verdict.verdict_types import Rules
 
 RULES = Rules()
 

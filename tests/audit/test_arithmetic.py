@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from audit_records import cells, claims_of, frame, judged
-from cladebench.audit import verdict_types as o
 from cladebench.audit.kinds.arithmetic import judge_arithmetic
 from cladebench.audit.run_audit import registry_fact
+from cladebench.audit.verdict import verdict_types as o
 
 TABLE = """
 tables:

@@ -8,7 +8,7 @@ from audit_records import cells, frame, write_cells
 from cladebench.audit import Audit, audit_files, audit_run, read_audit, run_audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.run_audit import registry_fact
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 from cladebench.input_files import InputFileError

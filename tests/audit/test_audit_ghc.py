@@ -10,9 +10,9 @@ import pytest
 from audit_records import SELECTION, cells
 from cladebench import datasets
 from cladebench.audit import audit_paper, load_claims
-from cladebench.audit import verdict_types as o
 from cladebench.audit.audit_files import as_frame
-from cladebench.bench.jobs import expand
+from cladebench.audit.verdict import verdict_types as o
+from cladebench.bench.plan.jobs import expand
 from cladebench.paper.catalogue import load_plan
 
 #: Copied by hand from the paper: (artifact, data set, method) -> value, spread, unit of the last printed place.

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cladebench.audit.audit_files import COLUMNS, Audit, as_frame, write_audit
 from cladebench.audit.audit_table import read_audit_table
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import REPRODUCED, VERDICTS
+from cladebench.audit.verdict.verdict_types import REPRODUCED, VERDICTS
 from cladebench.input_files import InputFileError
 from doc_examples import ROOT
 

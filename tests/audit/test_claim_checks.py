@@ -11,8 +11,8 @@ from audit_records import cells, claims_of, frame, write_cells
 from cladebench.audit import ClaimsError, load_claims
 from cladebench.audit.claim_checks import check_points, check_selection
 from cladebench.audit.claims_file import checked_claims
-from cladebench.bench.plan_file import read_plan
-from cladebench.bench.selection import Rule
+from cladebench.bench.plan.plan_file import read_plan
+from cladebench.bench.plan.selection import Rule
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
 from cladebench.measures import with_own

@@ -6,7 +6,7 @@ from audit_records import cells, claims_of, frame, judged
 from cladebench.audit import ClaimsError
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.claims_file import slug
-from cladebench.audit.verdict_types import Rules
+from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.measures import with_own
 from cladebench.paper.printed import parse_printed
 

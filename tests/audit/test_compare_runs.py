@@ -7,9 +7,9 @@ import pytest
 from audit_records import cells, failed, frame, write_cells
 from cladebench.audit import Audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
-from cladebench.audit.compare_runs import RunComparison, Tolerance, compare_runs, in_both
-from cladebench.audit.run_inputs import median_interval
-from cladebench.bench.cell_spec import derive_seed
+from cladebench.audit.two_runs.compare_runs import RunComparison, Tolerance, compare_runs, in_both
+from cladebench.audit.two_runs.run_inputs import median_interval
+from cladebench.bench.plan.cell_spec import derive_seed
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 

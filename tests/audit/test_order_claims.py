@@ -6,7 +6,7 @@ from scipy import stats
 from two_methods import NOISE, PURITY, X, Y, said
 
 from audit_records import cells, claims_of, failed, frame, judged
-from cladebench.audit import verdict_types as o
+from cladebench.audit.verdict import verdict_types as o
 
 ORDERS = """
 claims:

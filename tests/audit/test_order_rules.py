@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 from rule_samples import RULES, interval, samples
 from scipy import stats
 
-from cladebench.audit.order_rules import compare, hardest, judge_bound, judge_once, judge_order, judge_same
-from cladebench.audit.verdict_types import (
+from cladebench.audit.rules.order_rules import (
+    compare,
+    hardest,
+    judge_bound,
+    judge_once,
+    judge_order,
+    judge_same,
+)
+from cladebench.audit.verdict.verdict_types import (
     ANALOGUE_FAILS,
     ANALOGUE_HOLDS,
     ANALOGUE_UNDECIDED,

@@ -11,9 +11,9 @@ from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.kinds import possible as judge
 from cladebench.audit.run_audit import registry_fact
-from cladebench.datasets import awa, awa_classes, cifar100, uci
 from cladebench.datasets.fetch import obtain
 from cladebench.datasets.remote_file import DataUnavailable
+from cladebench.datasets.sets import awa, awa_classes, cifar100, uci
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.feasibility import Range, as_printed
 from cladebench.papers.hmmc import feasibility

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cladebench.audit.kinds.ranking import MOST_PERMUTED, concordance, judge_ranking
-from cladebench.audit.verdict_types import NOT_TESTABLE, REPRODUCED, WITHIN_NOISE, Rules
+from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, REPRODUCED, WITHIN_NOISE, Rules
 
 COLUMN = st.lists(st.integers(0, 3), min_size=5, max_size=5)
 

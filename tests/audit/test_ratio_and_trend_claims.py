@@ -5,8 +5,8 @@ import pytest
 from two_methods import NOISE, PURITY, X, Y, said
 
 from audit_records import cells, claims_of, frame, judged
-from cladebench.audit import verdict_types as o
-from cladebench.bench.selection import Rule
+from cladebench.audit.verdict import verdict_types as o
+from cladebench.bench.plan.selection import Rule
 
 RATIOS = """
 claims:

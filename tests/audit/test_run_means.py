@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from cladebench.audit.run_means import _judged
+from cladebench.audit.two_runs.run_means import _judged
 
 
 def side(values, seeds):

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from audit_records import cells, claims_of, frame, judged
-from cladebench.audit import verdict_types as o
 from cladebench.audit.kinds.sentence import combine
 from cladebench.audit.run_audit import audit_paper
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict import verdict_types as o
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
     INCONSISTENT,
@@ -18,7 +18,7 @@ from cladebench.audit.verdict_types import (
     WITHIN_NOISE,
     Outcome,
 )
-from cladebench.audit.verdict_wording import in_sentences, listed
+from cladebench.audit.verdict.verdict_wording import in_sentences, listed
 
 parts = st.lists(
     st.sampled_from([REPRODUCED, DIRECTION_ONLY, WITHIN_NOISE, CONTRADICTED, NOT_TESTABLE]),

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from rule_samples import RULES, interval, samples
 from scipy import stats
 
-from cladebench.audit.value_rules import judge_ratio, judge_value
-from cladebench.audit.verdict_types import (
+from cladebench.audit.rules.value_rules import judge_ratio, judge_value
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
     NOT_TESTABLE,

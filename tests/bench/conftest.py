@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cladebench.bench.jobs import Job, expand
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.jobs import Job, expand
+from cladebench.bench.plan.plan import Plan
 from cladebench.paper.catalogue import load_plan
 
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import strategies as st
 
-from cladebench.bench.cell_spec import CellSpec, Limits
-from cladebench.bench.task import Task, draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits
+from cladebench.bench.plan.task import Task, draw_task
 
 SPEC = CellSpec("p", "d", "m", {}, 0, 7, Limits(10, 100))
 

@@ -1,6 +1,6 @@
 import pytest
 
-from cladebench.bench.alternatives import matching, written_out
+from cladebench.bench.plan.alternatives import matching, written_out
 
 PLAN = {
     "methods": {

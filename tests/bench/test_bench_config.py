@@ -6,8 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from cladebench.bench.config import Config, DataConfig, load_config, parse_config
-from cladebench.bench.jobs import SCALES
+from cladebench.bench.plan.config import Config, DataConfig, load_config, parse_config
+from cladebench.bench.plan.jobs import SCALES
 from cladebench.input_files import InputFileError, validator
 
 

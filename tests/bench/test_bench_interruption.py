@@ -14,13 +14,13 @@ from pathlib import Path
 
 import psutil
 
-from cladebench.bench.store import Store
+from cladebench.bench.store.store import Store
 
 DRIVER = """
 import sys
-from cladebench.bench import core_build as build
+from cladebench.bench.provenance import core_build as build
 build.check_core_is_fresh = lambda: None  # whether the core is fresh is not the matter here
-from cladebench.bench import run_job
+from cladebench.bench.run import run_job
 # Workers start without scikit-learn, which takes most of a start and which the toys do not use.
 run_job._Origins.modules = lambda self, method: ["numpy.random", "toy_paper.protocol"]
 from cladebench.cli import main

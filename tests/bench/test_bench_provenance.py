@@ -3,7 +3,7 @@ from importlib import metadata
 
 import pytest
 
-from cladebench.bench import provenance
+from cladebench.bench.provenance import provenance
 
 
 def git(folder, *arguments):
@@ -67,7 +67,7 @@ def test_a_package_that_is_not_installed_is_said(monkeypatch):
 def test_the_version_of_a_library_s_estimator_is_recorded_and_in_the_key():
     from types import SimpleNamespace
 
-    from cladebench.bench.run_cell import cell_key
+    from cladebench.bench.run.run_cell import cell_key
 
     found = provenance.collect("c", ["pytest", "no-such-package"])
     assert found["versions"]["pytest"] == metadata.version("pytest")

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.bench.intervals import Interval, mean_interval, spread_of
-from cladebench.bench.statistics import (
+from cladebench.bench.statistics.intervals import Interval, mean_interval, spread_of
+from cladebench.bench.statistics.statistics import (
     Difference,
     holm,
     middle_of_pairs,

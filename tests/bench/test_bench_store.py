@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow
 import pytest
 
-from cladebench.bench.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
-from cladebench.bench.cells_table import COLUMNS, _where_changed, read_cells
-from cladebench.bench.run_cell import blank_record
-from cladebench.bench.store import ArraysLost, RecordError, Store
+from cladebench.bench.plan.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
+from cladebench.bench.run.run_cell import blank_record
+from cladebench.bench.store.cells_table import COLUMNS, _where_changed, read_cells
+from cladebench.bench.store.store import ArraysLost, RecordError, Store
 from cladebench.files import remove, write_atomically
 from cladebench.input_files import InputFileError, validator
 from cladebench.measures import Measure

@@ -2,7 +2,7 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.cell_spec import (
+from cladebench.bench.plan.cell_spec import (
     CellSpec,
     Limits,
     MethodPlan,

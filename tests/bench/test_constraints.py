@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from task_draws import data_of, draw, labelled, seeds
 
-from cladebench.bench.constraints import _of_one_kind, _pair_number
+from cladebench.bench.plan.constraints import _of_one_kind, _pair_number
 
 
 def possible(places, labels, same):

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from cladebench.bench import core_build as build
+from cladebench.bench.provenance import core_build as build
 from cladebench.datasets.settings import checkout_root
 
 
@@ -20,12 +20,12 @@ def checkout(tmp_path, monkeypatch):
 
 def test_the_digest_follows_the_rule_of_the_build(tmp_path):
     core = tmp_path / "src/core"
-    sources = {"b.cpp": b"1", "a.cpp": b"2", "include/cladebench/h.hpp": b"3", "bindings/z.cpp": b"4"}
-    ignored = {"tests/t.cpp": b"5", "include/other.hpp": b"6", "CMakeLists.txt": b"7"}
+    sources = {"b/a.cpp": b"1", "c/z.cpp": b"2", "b/h.hpp": b"3", "bindings/z.cpp": b"4"}
+    ignored = {"tests/t.cpp": b"5", "other.hpp": b"6", "CMakeLists.txt": b"7"}
     for name, content in (sources | ignored).items():
         (core / name).parent.mkdir(parents=True, exist_ok=True)
         (core / name).write_bytes(content)
-    order = ["a.cpp", "b.cpp", "include/cladebench/h.hpp", "bindings/z.cpp"]
+    order = ["b/a.cpp", "b/h.hpp", "c/z.cpp", "bindings/z.cpp"]
     text = "".join(f"{name} {hashlib.sha256(sources[name]).hexdigest()}\n" for name in order)
     assert build.core_sources_digest(tmp_path) == hashlib.sha256(text.encode()).hexdigest()
 
@@ -38,7 +38,7 @@ def test_the_compiled_core_is_that_of_this_checkout():
 
 @pytest.mark.parametrize("change", ["edit", "add", "remove"])
 def test_changed_sources_are_noticed(checkout, change):
-    header = min((checkout / "src/core/include/cladebench").glob("*.hpp"))
+    header = min((checkout / "src/core/common").glob("*.hpp"))
     if change == "edit":
         header.write_text(header.read_text() + "\n// changed\n")
     elif change == "add":

@@ -2,14 +2,14 @@
 
 import pytest
 
-from cladebench.bench import import_closure
-from cladebench.bench import run_job as run_job_module
-from cladebench.bench.jobs import expand
-from cladebench.bench.plan_file import read_plan
-from cladebench.bench.progress import Progress
-from cladebench.bench.run_job import run_job
-from cladebench.bench.store import Store
-from cladebench.bench.watchdog import Worker
+from cladebench.bench.plan.jobs import expand
+from cladebench.bench.plan.plan_file import read_plan
+from cladebench.bench.provenance import import_closure
+from cladebench.bench.run import run_job as run_job_module
+from cladebench.bench.run.progress import Progress
+from cladebench.bench.run.run_job import run_job
+from cladebench.bench.run.watchdog import Worker
+from cladebench.bench.store.store import Store
 
 PACKAGE = "toy_paper"
 

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from cladebench.bench.gate import gate
+from cladebench.bench.store.gate import gate
 
 
 def ledger(*rows):

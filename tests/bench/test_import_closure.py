@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from cladebench import datasets
-from cladebench.bench import import_closure as sources
-from cladebench.datasets import registry
+from cladebench.bench.provenance import import_closure as sources
+from cladebench.datasets import registry, sets
 from cladebench.input_files import InputFileError
 
 
@@ -109,10 +109,13 @@ def test_a_cell_depends_on_its_own_method_and_not_on_others_or_the_watchdog():
         "methods/agglomerative.py",
         "methods/base.py",
         "hierarchy.py",
-        "bench/run_cell.py",
-        "bench/cell_spec.py",
+        "bench/run/run_cell.py",
+        "bench/plan/cell_spec.py",
     } <= files
-    assert not {"methods/birch.py", "bench/watchdog.py", "bench/plan.py", "bench/store.py"} & files
+    assert (
+        not {"methods/birch.py", "bench/run/watchdog.py", "bench/plan/plan.py", "bench/store/store.py"}
+        & files
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -132,7 +135,7 @@ def test_job_sources_add_the_files_of_the_jobs_own_data_set():
     assert files == sorted(files) and all(isinstance(path, Path) for path in files)
     assert any(path.as_posix().endswith("toy_paper/protocol.py") for path in files)
     glass, blobs = tails(files), tails(sources.job_sources("toy_paper", ["good"], ["nested-blobs"]))
-    assert glass - blobs == {"datasets/uci.py"} and blobs - glass == {"datasets/generators.py"}
+    assert glass - blobs == {"datasets/sets/uci.py"} and blobs - glass == {"datasets/sets/generators.py"}
     common = {f"datasets/{name}.py" for name in ("base", "checks", "content", "derived", "fetch", "registry")}
     assert common <= glass & blobs
 
@@ -141,10 +144,10 @@ def test_a_new_data_set_file_is_a_source_of_no_other_data_sets_job(tmp_path, mon
     before = {name: sources.job_sources("toy_paper", ["good"], [name]) for name in datasets.names()}
     (tmp_path / "newcomer.py").write_text(
         "import dataclasses\n"
-        "from cladebench.datasets.generators import DATASETS as blobs\n"
+        "from cladebench.datasets.sets.generators import DATASETS as blobs\n"
         "DATASETS = (dataclasses.replace(blobs[0], name='newcomer'),)\n"
     )
-    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(tmp_path)])
+    monkeypatch.setattr(sets, "__path__", [*sets.__path__, str(tmp_path)])
     registry.registry.cache_clear()
     try:
         assert {
@@ -154,9 +157,9 @@ def test_a_new_data_set_file_is_a_source_of_no_other_data_sets_job(tmp_path, mon
         }
     finally:
         registry.registry.cache_clear()
-        sys.modules.pop("cladebench.datasets.newcomer", None)
-        if hasattr(datasets, "newcomer"):
-            del datasets.newcomer
+        sys.modules.pop("cladebench.datasets.sets.newcomer", None)
+        if hasattr(sets, "newcomer"):
+            del sets.newcomer
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import os
 import pytest
 
 from cladebench import datasets
-from cladebench.bench import kept_rows
-from cladebench.bench.cells_table import as_table, nullable_types, rows_of
-from cladebench.bench.kept_rows import ANY_CODE, SAME_CODE, judge
-from cladebench.bench.provenance import collect
-from cladebench.bench.run_cell import not_applicable_record, run_cell
+from cladebench.bench.provenance.provenance import collect
+from cladebench.bench.run import kept_rows
+from cladebench.bench.run.kept_rows import ANY_CODE, SAME_CODE, judge
+from cladebench.bench.run.run_cell import not_applicable_record, run_cell
+from cladebench.bench.store.cells_table import as_table, nullable_types, rows_of
 from cladebench.datasets.settings import OFFLINE
 
 CODE = {

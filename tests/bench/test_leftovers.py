@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import sklearn
 
-from cladebench.bench import leftovers
-from cladebench.bench.leftovers import SHOWN, UNWATCHED, Watch
+from cladebench.bench.run import leftovers
+from cladebench.bench.run.leftovers import SHOWN, UNWATCHED, Watch
 
 #: They count and take times in the process of the tests; no worker imports them.
 OF_THE_TESTS = ("hypothesis", "pytest", "_pytest", "pluggy", "xdist", "execnet", "coverage")
@@ -116,7 +116,7 @@ def test_what_stands_among_the_modules_and_is_none_is_passed_over(monkeypatch):
 def test_random_numbers_are_watched_though_numpy_loads_them_late():
     """In a process of its own, where nothing has loaded them yet."""
     code = """
-from cladebench.bench.leftovers import Watch
+from cladebench.bench.run.leftovers import Watch
 watch = Watch()
 watch.begin()
 import numpy as np
@@ -138,7 +138,7 @@ print(*watch.changes())
 def test_scikit_learn_is_watched_and_not_imported(cell, changes):
     code = f"""
 import sys
-from cladebench.bench.leftovers import Watch
+from cladebench.bench.run.leftovers import Watch
 watch = Watch()
 watch.begin()
 {cell}

@@ -10,10 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.bench.method_differences import ALL, COLUMNS, compare, table
-from cladebench.bench.method_ranks import RankTable, best_method, ranks
-from cladebench.bench.method_scores import Settings, read_values
-from cladebench.bench.statistics import friedman, holm, middle_of_pairs, nemenyi, sign_flip, tarone_holm
+from cladebench.bench.statistics.method_differences import ALL, COLUMNS, compare, table
+from cladebench.bench.statistics.method_ranks import RankTable, best_method, ranks
+from cladebench.bench.statistics.method_scores import Settings, read_values
+from cladebench.bench.statistics.statistics import (
+    friedman,
+    holm,
+    middle_of_pairs,
+    nemenyi,
+    sign_flip,
+    tarone_holm,
+)
 
 NAN = float("nan")
 RULES = Settings()

@@ -2,10 +2,10 @@
 
 import pytest
 
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.jobs import expand, with_missing
-from cladebench.bench.run_cell import blank_record
-from cladebench.bench.store import Store
+from cladebench.bench.plan.jobs import expand, with_missing
+from cladebench.bench.run.run_cell import blank_record
+from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.store import Store
 
 PROVENANCE = {
     "git_commit": "abc",

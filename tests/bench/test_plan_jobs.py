@@ -4,10 +4,10 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.cell_spec import canonical_json
-from cladebench.bench.jobs import MAX_CELLS, expand
-from cladebench.bench.plan import PlanError
-from cladebench.bench.plan_file import read_plan
+from cladebench.bench.plan.cell_spec import canonical_json
+from cladebench.bench.plan.jobs import MAX_CELLS, expand
+from cladebench.bench.plan.plan import PlanError
+from cladebench.bench.plan.plan_file import read_plan
 from cladebench.paper.catalogue import built_in_papers, load_plan
 
 
@@ -160,9 +160,9 @@ def test_bounds_themselves_are_allowed_and_what_lies_beyond_is_not(plan, option,
 
 def test_as_many_cells_as_are_allowed_may_be_planned(plan, monkeypatch):
     n = sum(len(job.cells) for job in expand(plan, "full"))
-    monkeypatch.setattr("cladebench.bench.jobs.MAX_CELLS", n)
+    monkeypatch.setattr("cladebench.bench.plan.jobs.MAX_CELLS", n)
     assert sum(len(job.cells) for job in expand(plan, "full")) == n
-    monkeypatch.setattr("cladebench.bench.jobs.MAX_CELLS", n - 1)
+    monkeypatch.setattr("cladebench.bench.plan.jobs.MAX_CELLS", n - 1)
     with pytest.raises(PlanError, match=f"scopes.full: {n} runs up to 'globals' on 'nested-blobs'"):
         expand(plan, "full")
 

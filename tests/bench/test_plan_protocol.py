@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import pytest
 
-from cladebench.bench.plan import PlanError
-from cladebench.bench.plan_file import read_plan
+from cladebench.bench.plan.plan import PlanError
+from cladebench.bench.plan.plan_file import read_plan
 from cladebench.paper.catalogue import built_in_papers, load_plan, resolve_package, validate_protocol
 from cladebench.paper.protocol import Protocol
 

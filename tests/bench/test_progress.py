@@ -1,6 +1,6 @@
 import pytest
 
-from cladebench.bench.progress import Progress, about, readable
+from cladebench.bench.run.progress import Progress, about, readable
 
 
 def record(repetition="0", status="ok", reason=None, setting=None, **metrics):

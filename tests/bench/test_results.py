@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from audit_records import cells, failed, frame
-from cladebench.bench.results import Results
-from cladebench.bench.samples import constant, overlap_of_pairs, pair
-from cladebench.bench.selection import Rule
+from cladebench.bench.plan.selection import Rule
+from cladebench.bench.results.results import Results
+from cladebench.bench.results.samples import constant, overlap_of_pairs, pair
 
 RULES = {
     "best": Rule("best", "best score", "score", "higher"),

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.bench import run_cell as cell
-from cladebench.bench.cell_io import CellOutput, Reading
-from cladebench.bench.cell_spec import MethodPlan
-from cladebench.bench.run_cell import cell_key, check_output, load_data, run_cell
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import MethodPlan
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run import run_cell as cell
+from cladebench.bench.run.cell_io import CellOutput, Reading
+from cladebench.bench.run.run_cell import cell_key, check_output, load_data, run_cell
 from cladebench.input_files import validator
 
 PROVENANCE = {
@@ -106,7 +106,7 @@ def test_damaged_data_are_an_error_not_an_absence(jobs, monkeypatch):
 
 
 def test_no_cell_can_alter_the_data_of_another(monkeypatch):
-    monkeypatch.setattr("cladebench.bench.run_cell._loaded", {})
+    monkeypatch.setattr("cladebench.bench.run.run_cell._loaded", {})
     data = load_data("nested-blobs", 0)
     with pytest.raises(ValueError, match="read-only"):
         data.X[0, 0] = 0.0

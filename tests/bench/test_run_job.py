@@ -16,15 +16,15 @@ import psutil
 import pytest
 
 from cladebench import datasets
-from cladebench.bench import run_job as running
-from cladebench.bench import watchdog
-from cladebench.bench.cell_spec import Limits
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.jobs import expand
-from cladebench.bench.progress import Progress
-from cladebench.bench.run_job import JobLocked, _remove_half_written, run_job
-from cladebench.bench.store import RecordError, Store
-from cladebench.bench.watchdog import LOG_KEPT, ProcessGroup, Usage, Worker, breach
+from cladebench.bench.plan.cell_spec import Limits
+from cladebench.bench.plan.jobs import expand
+from cladebench.bench.run import run_job as running
+from cladebench.bench.run import watchdog
+from cladebench.bench.run.progress import Progress
+from cladebench.bench.run.run_job import JobLocked, _remove_half_written, run_job
+from cladebench.bench.run.watchdog import LOG_KEPT, ProcessGroup, Usage, Worker, breach
+from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.store import RecordError, Store
 from cladebench.measures import Measure
 
 
@@ -488,7 +488,7 @@ def test_records_of_other_inputs_are_made_again(jobs, good, tmp_path, monkeypatc
     assert reused() == 1
     method = dataclasses.replace(job.methods[0], params={"beta": "y"})
     assert run(dataclasses.replace(job, methods=(method,)), tmp_path)[0].reused == 0
-    monkeypatch.setattr("cladebench.bench.import_closure.code_digest", lambda files: "f" * 64)
+    monkeypatch.setattr("cladebench.bench.provenance.import_closure.code_digest", lambda files: "f" * 64)
     assert reused() == 0
 
 
@@ -498,7 +498,7 @@ def test_a_record_that_is_not_kept_is_gone_when_its_cell_starts(jobs, tmp_path, 
 
     run(jobs["bad"], tmp_path)
     failed = jobs["bad"].cells[0].spec.cell_id
-    monkeypatch.setattr("cladebench.bench.run_job._Workers.run", interrupted)
+    monkeypatch.setattr("cladebench.bench.run.run_job._Workers.run", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_job(jobs["bad"], Store(tmp_path))
     assert not Store(tmp_path).path(failed).exists()

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cladebench.bench.samples import Drawn, Sample, change, constant, mean_and_spread, pair, paired_ratio
+from cladebench.bench.results.samples import (
+    Drawn,
+    Sample,
+    change,
+    constant,
+    mean_and_spread,
+    pair,
+    paired_ratio,
+)
 
 
 def sample(values, tasks, **how):

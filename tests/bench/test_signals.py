@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from cladebench.bench.signals import Interrupted, signals_raise
+from cladebench.bench.run.signals import Interrupted, signals_raise
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

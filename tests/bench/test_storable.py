@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from cladebench.bench.storable import (
+from cladebench.bench.run.storable import (
     INT64,
     MAX_DETAILS,
     MAX_NAME,

@@ -9,8 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from task_draws import data_of, draw, labelled, seeds
 
-from cladebench.bench.cell_spec import Limits
-from cladebench.bench.task import TaskError
+from cladebench.bench.plan.cell_spec import Limits
+from cladebench.bench.plan.task import TaskError
 
 
 def test_nothing_asked_for_is_all_rows_in_their_order():

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from task_draws import data_of, draw, labelled, seeds
 
-from cladebench.bench.task import TaskError, folds_of
+from cladebench.bench.plan.task import TaskError, folds_of
 
 
 @given(labelled(), st.integers(2, 7), st.booleans(), st.integers(0, 3), seeds)

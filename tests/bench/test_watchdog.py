@@ -13,10 +13,10 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from cladebench.bench import watchdog
-from cladebench.bench.answers import Answer
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.watchdog import ProcessGroup, Usage, Worker, WorkerFailure, breach, how_it_ended
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.run import watchdog
+from cladebench.bench.run.answers import Answer
+from cladebench.bench.run.watchdog import ProcessGroup, Usage, Worker, WorkerFailure, breach, how_it_ended
 
 
 def test_a_worker_that_cannot_start_leaves_no_file_open(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cladebench.bench import worker
+from cladebench.bench.run import worker
 
 PAGE = 4096
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from cladebench.bench.plan import PlanError
-from cladebench.bench.plan_file import read_plan
+from cladebench.bench.plan.plan import PlanError
+from cladebench.bench.plan.plan_file import read_plan
 from cladebench.input_files import InputFileError
 
 

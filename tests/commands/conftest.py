@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cladebench.bench import provenance
+from cladebench.bench.provenance import provenance
 from cladebench.cli import main
 from doc_examples import write_example_paper
 from made_once import made_once
@@ -53,7 +53,7 @@ def run_the_example(folder: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(package))
         patch.setenv("PATH", str(no_programs))
-        patch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+        patch.setattr("cladebench.bench.provenance.core_build.check_core_is_fresh", lambda: None)
         # Kept once a process, and earlier tests of this process had git.
         patch.setattr(provenance, "_surroundings", provenance._surroundings.__wrapped__)
         for command in ("run", "collect", "crosscheck", "audit", "artifacts", "report", "gate"):

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from cladebench.bench.cells_table import COLUMNS, read_cells
+from cladebench.bench.store.cells_table import COLUMNS, read_cells
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 from cladebench.input_files import InputFileError

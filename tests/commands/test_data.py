@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from cladebench import cli, datasets
-from cladebench.datasets import cifar100, fetch, noisy_mixtures, uci
+from cladebench.datasets import fetch
 from cladebench.datasets.base import DatasetInfo
+from cladebench.datasets.sets import cifar100, noisy_mixtures, uci
 
 
 @pytest.fixture(autouse=True)

@@ -105,6 +105,6 @@ def test_any_other_fault_of_the_system_keeps_its_traceback(tmp_path, monkeypatch
     def broken(*_, **__):
         raise OSError(errno.EIO, "a fault without a file")
 
-    monkeypatch.setattr("cladebench.audit.compare_runs.compare_runs", broken)
+    monkeypatch.setattr("cladebench.audit.two_runs.compare_runs.compare_runs", broken)
     with pytest.raises(OSError, match="a fault without a file"):
         main(["compare", str(tmp_path), str(tmp_path)])

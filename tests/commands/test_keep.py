@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
-from cladebench.bench import kept_rows
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.jobs import expand
-from cladebench.bench.provenance import collect
-from cladebench.bench.run_cell import run_cell
-from cladebench.bench.store import Store
+from cladebench.bench.plan.jobs import expand
+from cladebench.bench.provenance.provenance import collect
+from cladebench.bench.run import kept_rows
+from cladebench.bench.run.run_cell import run_cell
+from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.store import Store
 from cladebench.cli import main
 from cladebench.paper.catalogue import load_plan
 

@@ -16,7 +16,7 @@ def figure_of_arrays(monkeypatch):
             yield artifact_files.Made(results / cell)
 
     monkeypatch.setattr(artifact_files, "write_artifacts", write)
-    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.check_core_is_fresh", lambda: None)
 
 
 @pytest.mark.parametrize("damage", ["all gone", "one damaged"])
@@ -56,7 +56,7 @@ def test_a_figure_that_is_kept_is_told_with_the_reason_and_not_counted(copied, m
         yield artifact_files.Made(results / "b.svg")
 
     monkeypatch.setattr(artifact_files, "write_artifacts", write)
-    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.check_core_is_fresh", lambda: None)
     capsys.readouterr()
     assert copied.main("artifacts", "--keep") == 0
     kept, made, count = capsys.readouterr().out.splitlines()

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import doc_examples
-from cladebench.bench.cells_table import COLUMNS, read_cells
-from cladebench.bench.store import Store
+from cladebench.bench.store.cells_table import COLUMNS, read_cells
+from cladebench.bench.store.store import Store
 from cladebench.cli import build_parser, main
 
 COMMANDS = ("audit", "artifacts", "report", "compare", "collect", "gate")

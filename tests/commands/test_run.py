@@ -59,14 +59,14 @@ def test_wrong_usage_is_refused_in_words(capsys, options, message):
 
 
 def test_a_stale_core_is_refused(capsys, monkeypatch):
-    monkeypatch.setattr("cladebench.bench.core_build.core_build_id", lambda: "0" * 64)
-    monkeypatch.setattr("cladebench.bench.core_build.core_sources_digest", lambda: "1" * 64)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.core_build_id", lambda: "0" * 64)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.core_sources_digest", lambda: "1" * 64)
     assert main(["run", "--paper", "toy_paper", "--scope", "smoke"]) == 1
     assert "older than its sources" in capsys.readouterr().err
 
 
 def test_run_leaves_records_and_a_summary_and_says_so(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.check_core_is_fresh", lambda: None)
     arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "bad"]
     assert main(arguments) == 0
     out = capsys.readouterr().out
@@ -81,7 +81,7 @@ def test_run_leaves_records_and_a_summary_and_says_so(capsys, monkeypatch, tmp_p
 
 
 def test_cells_are_counted_over_all_jobs_with_what_they_measured_and_the_time_left(capsys, monkeypatch):
-    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.check_core_is_fresh", lambda: None)
     arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "good", "--method", "skipped"]
     assert main(arguments) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("[")]
@@ -92,7 +92,7 @@ def test_cells_are_counted_over_all_jobs_with_what_they_measured_and_the_time_le
 
 
 def test_what_the_table_has_is_not_run_again_where_it_is_kept(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.check_core_is_fresh", lambda: None)
     planned = ["--paper", "toy_paper", "--scope", "smoke"]
     run = ["run", *planned, "--method", "good", "--keep"]
     assert main(run) == 0 and "4 ok; 0 kept" in capsys.readouterr().out
@@ -120,7 +120,7 @@ def test_what_the_table_has_is_not_run_again_where_it_is_kept(capsys, monkeypatc
 def test_the_whole_run_is_counted_where_the_workflow_runs_the_job(capsys, monkeypatch, tmp_path):
     from cladebench.workflow.run_state import note_start
 
-    monkeypatch.setattr("cladebench.bench.core_build.check_core_is_fresh", lambda: None)
+    monkeypatch.setattr("cladebench.bench.provenance.core_build.check_core_is_fresh", lambda: None)
     jobs = {"toy_paper.nested-blobs.skipped": 2, "another": 8}
     note_start(tmp_path / "results" / "smoke" / "jobs", jobs, list(jobs))
     arguments = ["run", "--paper", "toy_paper", "--scope", "smoke", "--method", "skipped"]

@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from cladebench import cli, datasets
-from cladebench.bench import core_build as build
+from cladebench.bench.provenance import core_build as build
 from cladebench.commands import verify
-from cladebench.datasets import uci
+from cladebench.datasets.sets import uci
 
 
 @pytest.fixture(autouse=True)

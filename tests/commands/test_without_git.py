@@ -2,7 +2,7 @@
 
 import json
 
-from cladebench.bench.store import Store
+from cladebench.bench.store.store import Store
 
 
 def test_what_is_not_known_is_null_in_the_environment_and_said_in_the_report(finished):

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from cladebench.bench.run_job import run_job
-from cladebench.bench.store import Store
+from cladebench.bench.run.run_job import run_job
+from cladebench.bench.store.store import Store
 from cladebench.comparison.as_plan import jobs_of, write_plan
 from cladebench.comparison.spec import read_comparison
 

@@ -10,7 +10,7 @@ import pytest
 from comparison_runs import run_all
 from page_tags import Tags
 
-from cladebench.bench.store import Store
+from cladebench.bench.store.store import Store
 from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
 from cladebench.comparison.scores import COLUMNS, collect
 from cladebench.comparison.scores import scores as scores_of

@@ -11,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhou
 from cladebench import datasets
 from cladebench.comparison import CONTROLS, protocol
 from cladebench.comparison.protocol import PROTOCOL, Found, asked, tree_of
-from cladebench.datasets.own_data import own_name
+from cladebench.datasets.own.own_data import own_name
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import Similarity, cost_scores, purity_scores
 

@@ -6,7 +6,7 @@ import pytest
 from made_up_runs import made_up_run
 
 from cladebench import datasets
-from cladebench.bench.method_ranks import RankTable
+from cladebench.bench.statistics.method_ranks import RankTable
 from cladebench.comparison import page
 from cladebench.comparison.as_plan import as_document
 from cladebench.comparison.pictures import critical_difference

@@ -47,7 +47,7 @@ def test_jobs_have_all_runs_once_data_set_by_data_set(planned):
 
 def test_a_job_starts_without_what_only_its_runs_need():
     code = (
-        "import sys, cladebench.bench.run_job, cladebench.workflow.comparison_jobs\n"
+        "import sys, cladebench.bench.run.run_job, cladebench.workflow.comparison_jobs\n"
         "print(*{'sklearn', 'pandas', 'matplotlib', 'scipy.stats'} & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

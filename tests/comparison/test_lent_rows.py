@@ -5,9 +5,9 @@ import pytest
 from sklearn.cluster import KMeans
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.comparison.protocol import PROTOCOL
 
 BLOBS = datasets.load("nested-blobs")

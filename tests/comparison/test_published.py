@@ -13,14 +13,14 @@ import pytest
 from comparison_runs import run_all
 from scipy.cluster import hierarchy
 
-from cladebench.bench.provenance import collect
-from cladebench.bench.run_cell import run_cell
+from cladebench.bench.provenance.provenance import collect
+from cladebench.bench.run.run_cell import run_cell
 from cladebench.comparison.agreements import AGREEMENTS, by_method, by_variant, reason
 from cladebench.comparison.as_plan import jobs_of, write_plan
 from cladebench.comparison.published import agreement, as_published, variant_of
 from cladebench.comparison.spec import read_comparison
-from cladebench.datasets.own_batteries import battery_of, published_sets
-from cladebench.datasets.own_data import own_name
+from cladebench.datasets.own.own_batteries import battery_of, published_sets
+from cladebench.datasets.own.own_data import own_name
 from cladebench.input_files import InputFileError
 from doc_examples import ROOT
 

@@ -12,7 +12,7 @@ from made_up_runs import made_up_run
 from scipy import stats
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.bench.store import Store
+from cladebench.bench.store.store import Store
 from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
 from cladebench.comparison.scores import LABELLED, UNLABELLED, choose, collect, scores, table_of_runs
 

@@ -5,7 +5,7 @@ import pytest
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.methods import fitting, found_methods
 from cladebench.comparison.spec import read_comparison
-from cladebench.datasets.own_data import own
+from cladebench.datasets.own.own_data import own
 from cladebench.input_files import InputFileError
 
 GOOD = "data: {patients: {file: patients.csv, label: diagnosis}}\nmethods: [Agglomerative]\n"

@@ -9,7 +9,7 @@ import pytest
 from made_up_runs import made_up_run
 from scipy import stats
 
-from cladebench.bench.method_scores import Settings, read_values
+from cladebench.bench.statistics.method_scores import Settings, read_values
 from cladebench.comparison.scores import Run
 from cladebench.comparison.verdicts import judged, verdicts
 

@@ -12,9 +12,10 @@ import pytest
 from scipy import sparse
 
 from cladebench import datasets
-from cladebench.datasets import Content, DatasetInfo, image_features, settings
+from cladebench.datasets import Content, DatasetInfo, settings
 from cladebench.datasets.content import Matrix, leaves
 from cladebench.datasets.derived import derived_path
+from cladebench.datasets.image_features import image_features
 
 NAMES = datasets.names()
 #: Data that are on this machine; the network is never asked. Generators and bundled data are always among them.
@@ -86,7 +87,7 @@ def test_entry_can_be_sent_to_another_process(name: str) -> None:
 
 
 def test_nothing_unpickles() -> None:
-    for path in sorted(Path(datasets.__path__[0]).glob("*.py")):
+    for path in sorted(Path(datasets.__path__[0]).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 modules = {alias.name for alias in node.names} | {getattr(node, "module", None)}

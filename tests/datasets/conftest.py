@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cladebench.datasets import RemoteFile, fetch
-from cladebench.datasets.own_files import OwnData, read_own_data
+from cladebench.datasets.own.own_files import OwnData, read_own_data
 
 CONTENT = b"1.0,2.0,0\n3.0,4.0,1\n"
 NAME = "toy/toy.data"

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, awa
-from cladebench.datasets.awa_classes import CLASSES, tree_of
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import awa
+from cladebench.datasets.sets.awa_classes import CLASSES, tree_of
 from cladebench.hierarchy import Hierarchy
 
 NAMES = list(CLASSES)

@@ -9,7 +9,8 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from cladebench import cli, datasets
-from cladebench.datasets import DatasetError, cifar100, class_trees
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import cifar100, class_trees
 from cladebench.hierarchy import Hierarchy
 
 STAND_INS = {"awa-pca": 45, "vehicle": 20, "imagenet": 20}

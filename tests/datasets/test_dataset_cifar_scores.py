@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, cifar_scores
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import cifar_scores
 
 NAMES = ("cifar10", "cifar100-coarse", "cifar100-fine")
 FINE = np.array([2, 0, 1, 2, 0], dtype=np.uint8)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, cmu_faces
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import cmu_faces
 from cladebench.hierarchy import Hierarchy
 
 PEOPLE = ("ann", "bob", "cy", "di")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import code_files, registry
+from cladebench.datasets import code_files, registry, sets
 
 MODULE = """
 {imports}
@@ -32,7 +32,7 @@ DATASETS = (
 @pytest.fixture
 def family(tmp_path, monkeypatch):
     """Write modules into a folder that the package searches too."""
-    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(tmp_path)])
+    monkeypatch.setattr(sets, "__path__", [*sets.__path__, str(tmp_path)])
     before = set(sys.modules)
 
     def write(name, text=None, imports="", inside="pass", loader="load"):
@@ -50,7 +50,7 @@ def family(tmp_path, monkeypatch):
     for module in set(sys.modules) - before:
         if module.startswith("cladebench.datasets."):
             del sys.modules[module]
-            delattr(datasets, module.rpartition(".")[2])
+            delattr(sets, module.rpartition(".")[2])
 
 
 def stems(name):
@@ -71,16 +71,16 @@ def test_an_unknown_name_lists_the_known_ones():
 @pytest.mark.parametrize(
     ("imports", "inside"),
     [
-        ("from cladebench.datasets.shared import something", "pass"),
-        ("from cladebench.datasets import shared", "pass"),
-        ("import cladebench.datasets.shared", "pass"),
+        ("from cladebench.datasets.sets.shared import something", "pass"),
+        ("from cladebench.datasets.sets import shared", "pass"),
+        ("import cladebench.datasets.sets.shared", "pass"),
         ("from . import shared", "pass"),
         ("from .shared import something", "pass"),
-        ("", "from cladebench.datasets.shared import something"),
+        ("", "from cladebench.datasets.sets.shared import something"),
     ],
 )
 def test_imports_within_the_folder_are_followed_in_every_form(family, imports, inside):
-    family("shared", "from cladebench.datasets.deeper import something\n")
+    family("shared", "from cladebench.datasets.sets.deeper import something\n")
     family("deeper", "from cladebench.datasets.fetch import obtain\nsomething = 1\n")
     family("unused", "")
     family("one", imports=imports, inside=inside)
@@ -89,8 +89,8 @@ def test_imports_within_the_folder_are_followed_in_every_form(family, imports, i
 
 
 def test_a_loader_of_another_module_counts_and_so_does_the_module_of_the_entry(family):
-    family("lender", "from cladebench.datasets.generators import load_nested_blobs\n")
-    family("one", imports="from cladebench.datasets.uci import load_glass", loader="partial(load_glass)")
+    family("lender", "from cladebench.datasets.sets.generators import load_nested_blobs\n")
+    family("one", imports="from cladebench.datasets.sets.uci import load_glass", loader="partial(load_glass)")
     assert stems("one") == ["one", "uci"]
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, cub200
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import cub200
 from cladebench.hierarchy import Hierarchy
 
 N = 400

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from cladebench import cli, datasets
-from cladebench.datasets import registry
+from cladebench.datasets import registry, sets
 
 PAGE = Path(__file__).parents[2] / "docs" / "adding-a-dataset.md"
 BLOCK = re.compile(r"^```(?:text data|python module): (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -27,14 +27,14 @@ def example(places, tmp_path, monkeypatch):
     folder.mkdir()
     for module in ("irises", "towns"):
         (folder / f"{module}.py").write_text(blocks[module], encoding="utf-8")
-    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(folder)])
+    monkeypatch.setattr(sets, "__path__", [*sets.__path__, str(folder)])
     registry.registry.cache_clear()
     yield
     registry.registry.cache_clear()
     for module in ("irises", "towns"):
-        sys.modules.pop(f"cladebench.datasets.{module}", None)
-        if hasattr(datasets, module):
-            delattr(datasets, module)
+        sys.modules.pop(f"cladebench.datasets.sets.{module}", None)
+        if hasattr(sets, module):
+            delattr(sets, module)
 
 
 def test_the_example_works_as_written(example, capsys):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import generators
 from cladebench.datasets.content import features_sha256
+from cladebench.datasets.sets import generators
 from cladebench.hierarchy import Hierarchy
 
 

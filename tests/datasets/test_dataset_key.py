@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.bench import run_cell
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.jobs import PlannedCell
-from cladebench.bench.run_job import _Keys
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.jobs import PlannedCell
+from cladebench.bench.run import run_cell
+from cladebench.bench.run.run_job import _Keys
 from cladebench.datasets import Content, Images, Part, View, registry
 
 PROTOCOL = """
-from cladebench.bench.cell_io import CellOutput
+from cladebench.bench.run.cell_io import CellOutput
 from cladebench.paper.protocol import Protocol
 
 

@@ -9,8 +9,9 @@ from scipy import sparse
 from scipy.io import savemat
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, newsgroup_words
-from cladebench.datasets.newsgroups import WORDS
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import newsgroup_words
+from cladebench.datasets.sets.newsgroups import WORDS
 from cladebench.hierarchy import Hierarchy
 
 

@@ -9,7 +9,8 @@ from scipy import sparse
 from scipy.io import savemat
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, newsgroups
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import newsgroups
 from cladebench.hierarchy import Hierarchy
 
 GROUPS = ("alt.a", "comp.sys.mac", "comp.sys.pc.hardware", "comp.x")

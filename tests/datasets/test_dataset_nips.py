@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, nips
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import nips
 
 CORPUS = b"2 0:3 2:1\n1 1:2\n3 0:1 1:1 2:5\n\n"
 VOCABULARY = b"a = 0 = 4 2 \r\nb_c = 1 = 3 2 \r\nd = 2 = 6 2 \r\n"

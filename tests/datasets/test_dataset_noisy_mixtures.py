@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import noisy_mixtures as module
+from cladebench.datasets.sets import noisy_mixtures as module
 
 
 @pytest.mark.parametrize(

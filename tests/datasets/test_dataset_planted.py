@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from cladebench import datasets
-from cladebench.datasets import planted
+from cladebench.datasets.sets import planted
 from cladebench.hierarchy import Hierarchy
 
 PINNED = {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import Content, DatasetError, DatasetInfo, RemoteFile, registry
+from cladebench.datasets import Content, DatasetError, DatasetInfo, RemoteFile, registry, sets
 from cladebench.datasets.content import features_sha256
 
 FILE = RemoteFile("toy/toy.data", "0" * 64, 10, ("https://example.org/toy.data",))
@@ -271,20 +271,20 @@ def add_module(tmp_path, monkeypatch):
     """Write a module into a folder that the package searches too."""
     folder = tmp_path / "families"
     folder.mkdir()
-    monkeypatch.setattr(datasets, "__path__", [*datasets.__path__, str(folder)])
+    monkeypatch.setattr(sets, "__path__", [*sets.__path__, str(folder)])
     added = []
 
     def write(module, **values):
         (folder / f"{module}.py").write_text(textwrap.dedent(MODULE).format(**values))
-        added.append(f"cladebench.datasets.{module}")
+        added.append(f"cladebench.datasets.sets.{module}")
         registry.registry.cache_clear()
 
     yield write
     registry.registry.cache_clear()
     for module in added:
         sys.modules.pop(module, None)
-        if hasattr(datasets, module.rsplit(".", 1)[1]):
-            delattr(datasets, module.rsplit(".", 1)[1])
+        if hasattr(sets, module.rsplit(".", 1)[1]):
+            delattr(sets, module.rsplit(".", 1)[1])
 
 
 def test_a_new_file_is_found_by_itself(add_module):

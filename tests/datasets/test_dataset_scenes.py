@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, scene_images
-from cladebench.datasets.image_features import FEATURES
+from cladebench.datasets import DatasetError
+from cladebench.datasets.image_features.image_features import FEATURES
+from cladebench.datasets.sets import scene_images
 
 REAL = datasets.availability("scenes-15")
 

@@ -9,7 +9,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from cladebench import datasets
-from cladebench.datasets import small_images, split_distances
+from cladebench.datasets.sets import small_images, split_distances
 from cladebench.metrics import rand_index
 
 DRAWS = range(5)

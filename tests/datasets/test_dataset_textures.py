@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, base, derived, image_files, texture_images
-from cladebench.datasets.image_features import FEATURES
+from cladebench.datasets import DatasetError, base, derived
+from cladebench.datasets.image_features import image_files
+from cladebench.datasets.image_features.image_features import FEATURES
+from cladebench.datasets.sets import texture_images
 
 NAMES = ("outex-textures", "uiuc-textures")
 REAL = {name: datasets.availability(name) for name in NAMES}

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.datasets import ChecksumMismatch, DatasetError, uci
+from cladebench.datasets import ChecksumMismatch, DatasetError
 from cladebench.datasets.content import features_sha256
+from cladebench.datasets.sets import uci
 
 GLASS_ROWS = "1,1.5,13.6,4.4,1.1,71.7,0.06,8.7,0,0,1\n\n2,1.6,13.8,3.6,1.3,72.7,0.48,7.8,0,0.1,7\n"
 
@@ -95,7 +96,7 @@ def test_malformed_glass_is_named(text, message):
 
 @pytest.mark.parametrize("paper", ["ghc", "hmmc"])
 def test_what_is_called_halves_is_drawn_in_halves_wherever_it_is_planned(paper):
-    from cladebench.bench.jobs import expand
+    from cladebench.bench.plan.jobs import expand
     from cladebench.paper.catalogue import load_plan
 
     plan = load_plan(paper)

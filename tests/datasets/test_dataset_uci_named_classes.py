@@ -5,7 +5,7 @@ import pytest
 
 from cladebench import datasets
 from cladebench.datasets import DatasetError
-from cladebench.datasets import uci_named_classes as uci
+from cladebench.datasets.sets import uci_named_classes as uci
 
 NAMES = ("sonar", "ionosphere", "balance", "segmentation", "magic")
 

@@ -7,7 +7,8 @@ import pytest
 from scipy.io import savemat
 
 from cladebench import datasets
-from cladebench.datasets import DatasetError, usps
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import usps
 
 
 def file(**arrays):

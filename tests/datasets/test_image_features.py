@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from image_makers import noise, stripes
 from scipy.ndimage import uniform_filter1d
 
-from cladebench.datasets import image_features, image_lbp, image_words
+from cladebench.datasets.image_features import image_features, image_lbp, image_words
 
 HISTOGRAMS = set(image_features.FEATURES) - {"gist", "rot-lbp"}
 NEED_OPENCV = {"gist", "dense-sift", "sparse-sift"}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from image_makers import noise
 
-from cladebench.datasets import image_hog, image_lbp, image_sift
+from cladebench.datasets.image_features import image_hog, image_lbp, image_sift
 
 
 def test_codes_by_hand():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from image_makers import blob, noise, stripes
 
-from cladebench.datasets import image_hessian, image_sparse_sift
+from cladebench.datasets.image_features import image_hessian, image_sparse_sift
 
 pytest.importorskip("cv2")
 

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from own_makers import CSV, binary, npy, npz
 
-from cladebench.datasets import own_tables, own_text
-from cladebench.datasets.own_files import OwnDataError, read_own_data
+from cladebench.datasets.own import own_tables, own_text
+from cladebench.datasets.own.own_files import OwnDataError, read_own_data
 
 BAD = {
     "label missing": (

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cladebench.datasets.own_batteries import expand_battery, published_labels
-from cladebench.datasets.own_files import OwnDataError, files_of, read_own_data
+from cladebench.datasets.own.own_batteries import expand_battery, published_labels
+from cladebench.datasets.own.own_files import OwnDataError, files_of, read_own_data
 
 #: As the user has it: the tests of this folder hide it.
 MIRRORS = [Path(part) for part in os.environ.get("CLADEBENCH_MIRROR", "").split(os.pathsep) if part]

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from own_makers import CSV, npy
 
-from cladebench.datasets.own_files import OwnDataError, read_own_data
-from cladebench.datasets.own_proposals import propose_entry
+from cladebench.datasets.own.own_files import OwnDataError, read_own_data
+from cladebench.datasets.own.own_proposals import propose_entry
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import tarfile
 import numpy as np
 import pytest
 
-from cladebench.datasets import DatasetError, cifar_scores
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import cifar_scores
 from doc_examples import ROOT
 
 SIDE, K = 4, 5

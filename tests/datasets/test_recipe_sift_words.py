@@ -10,7 +10,8 @@ import tarfile
 import numpy as np
 import pytest
 
-from cladebench.datasets import DatasetError, cifar100
+from cladebench.datasets import DatasetError
+from cladebench.datasets.sets import cifar100
 from doc_examples import ROOT
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cladebench.audit.audit_files import COLUMNS as AUDIT
-from cladebench.bench.cell_spec import STATUSES
-from cladebench.bench.cells_table import COLUMNS as CELLS
+from cladebench.bench.plan.cell_spec import STATUSES
+from cladebench.bench.store.cells_table import COLUMNS as CELLS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
 
 TEXT = (Path(__file__).parents[2] / "docs" / "columns.md").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 
 from cladebench import datasets
-from cladebench.bench.cells_table import read_cells
+from cladebench.bench.store.cells_table import read_cells
 from cladebench.cli import main
 from cladebench.export.checkout import Checkout
 from cladebench.export.crate_software import is_code, software_entities

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.selection import Rule
+from cladebench.bench.plan.selection import Rule
 from cladebench.paper.artifact_types import Artifact, Table, declare
 from cladebench.papers.ghc.artifacts import ARTIFACTS as GHC
 from cladebench.papers.hmmc.artifacts import ARTIFACTS as HMMC

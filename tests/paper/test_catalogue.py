@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cladebench.bench.plan import PlanError
+from cladebench.bench.plan.plan import PlanError
 from cladebench.input_files import InputFileError
 from cladebench.paper import catalogue
 
@@ -69,7 +69,7 @@ def test_a_broken_protocol_is_named(package, protocol, said):
 
 
 REFUSING = """
-from cladebench.bench.plan import PlanError
+from cladebench.bench.plan.plan import PlanError
 from cladebench.paper.protocol import Protocol
 
 class Own(Protocol):

@@ -9,12 +9,12 @@ import pytest
 import scipy.sparse
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell, CellOutput
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan import PlanError
-from cladebench.bench.plan_file import read_plan
-from cladebench.bench.run_cell import check_output
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.plan import PlanError
+from cladebench.bench.plan.plan_file import read_plan
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell, CellOutput
+from cladebench.bench.run.run_cell import check_output
 from cladebench.estimators import as_distance, as_labels
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index

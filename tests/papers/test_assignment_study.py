@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from cladebench import datasets, extras
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hmmc import assignment_study, protocol
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cladebench.bench.cell_spec import CellSpec, Limits
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits
+from cladebench.bench.plan.task import draw_task
 from cladebench.datasets import Content, Dataset, Part, View
 from cladebench.datasets.content import content_sha256
 from cladebench.metrics.histogram_distances import KINDS, histogram_distances, mean_squared_distance

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.classifiers.multiple_kernel_svm import MultipleKernelSVM
 from cladebench.datasets import Content, Dataset, Part, View
 from cladebench.datasets.content import content_sha256

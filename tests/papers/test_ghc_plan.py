@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from cladebench.bench.jobs import expand
+from cladebench.bench.plan.jobs import expand
 from cladebench.paper.catalogue import load_plan
 
 GHC = ("GHC-N-FT", "GHC-L-FT", "GHC-N-BW-2", "GHC-L-BW-2")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 
-from cladebench.bench.intervals import mean_interval
+from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.measures import Measure
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.figures import axis_label

@@ -11,9 +11,9 @@ from sklearn.metrics import v_measure_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.distances import Euclidean
 from cladebench.metrics import vote
 from cladebench.paper.catalogue import load_plan

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.distances import HierarchyForest
 from cladebench.paper.protocol import scaled
 from cladebench.papers.hfd import protocol

@@ -9,7 +9,7 @@ from cladebench.audit.claims_file import load_claims
 from cladebench.audit.judging import Evaluation
 from cladebench.audit.kinds import queries
 from cladebench.audit.reading import Reader
-from cladebench.bench.cell_spec import canonical_json
+from cladebench.bench.plan.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import Table

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan import PlanError
-from cladebench.bench.plan_file import read_plan
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.plan import PlanError
+from cladebench.bench.plan.plan_file import read_plan
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import GHC
 from cladebench.methods._greedy import GreedyTopDown, Split

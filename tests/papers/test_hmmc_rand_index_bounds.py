@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.datasets import awa_classes
+from cladebench.datasets.sets import awa_classes
 from cladebench.metrics.partitions import rand_index as measured
 from cladebench.papers.hmmc import feasibility
 from cladebench.papers.hmmc.feasibility import leaves, rand_index

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.methods._max_margin import Penalties, balance_bounds
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hmmc import objective_study as study

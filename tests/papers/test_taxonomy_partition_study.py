@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
-from cladebench.bench.cell_io import Cell
-from cladebench.bench.cell_spec import CellSpec, Limits
-from cladebench.bench.task import draw_task
+from cladebench.bench.plan.cell_spec import CellSpec, Limits
+from cladebench.bench.plan.task import draw_task
+from cladebench.bench.run.cell_io import Cell
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import partition_study as study
 from cladebench.reference import dependence as twin

@@ -11,9 +11,9 @@ import pyarrow.parquet
 from cladebench import datasets
 from cladebench.audit.audit_files import write_audit
 from cladebench.audit.run_audit import audit_run
-from cladebench.bench.cell_spec import canonical_json, digest
-from cladebench.bench.cells_table import COLUMNS
-from cladebench.bench.jobs import expand
+from cladebench.bench.plan.cell_spec import canonical_json, digest
+from cladebench.bench.plan.jobs import expand
+from cladebench.bench.store.cells_table import COLUMNS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from cladebench.paper.catalogue import load_plan
 from cladebench.report.artifact_files import build_context, paper_artifacts, write_table

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from cladebench.bench.store import ArraysLost, Store
+from cladebench.bench.store.store import ArraysLost, Store
 from cladebench.input_files import InputFileError
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table
 from cladebench.report import artifact_files

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.plotting import use_style
 from cladebench.report.audit_figures import BAND, LOOKS, Printed, main_result, words_of
 from cladebench.report.choice_figures import (

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from cladebench.bench.selection import Rule
+from cladebench.bench.plan.selection import Rule
 from cladebench.report.cell_links import link_cells
 
 OWN = "p/glass/A/s1"

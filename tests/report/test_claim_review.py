@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 from cladebench.audit.audit_files import read_audit
-from cladebench.audit.verdict_statuses import STATUSES
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict.verdict_statuses import STATUSES
+from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.html_templates import script_json
 from cladebench.report.claim_review import claim_review, claim_text, is_tested, statement_heads
 from cladebench.report.pages import write_report

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     ANSWERS,
     AUDITS_LIMIT,
     DOES_NOT_HOLD,

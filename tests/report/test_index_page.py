@@ -10,7 +10,7 @@ from importlib import resources
 
 import pytest
 
-from cladebench.audit.verdict_types import ANSWERS, LIMITS, NOT_TESTED, OPEN, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, LIMITS, NOT_TESTED, OPEN, VERDICTS
 from cladebench.input_files import InputFileError
 from cladebench.paper.findings import checked_findings
 from cladebench.report import views

@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 import pytest
 import synthetic_run
 
-from cladebench.audit.verdict_types import PAPERS_LIMIT, VERDICTS
+from cladebench.audit.verdict.verdict_types import PAPERS_LIMIT, VERDICTS
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan

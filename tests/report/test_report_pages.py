@@ -16,7 +16,7 @@ import yaml
 
 from cladebench import datasets
 from cladebench.audit.audit_files import read_audit
-from cladebench.audit.verdict_types import ANSWERS
+from cladebench.audit.verdict.verdict_types import ANSWERS
 from cladebench.cli import main
 from cladebench.datasets.registry import registry
 from cladebench.html_templates import script_json

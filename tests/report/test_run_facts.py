@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from cladebench.bench.results import Results
-from cladebench.bench.selection import Rule
+from cladebench.bench.plan.selection import Rule
+from cladebench.bench.results.results import Results
 from cladebench.measures import Measure
 from cladebench.report.run_facts import control_rows
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cladebench.audit import VERDICTS
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import ANSWERS
+from cladebench.audit.verdict.verdict_types import ANSWERS
 from cladebench.report.audit_figures import LOOKS
 from cladebench.report.statements import Statement, matrix, statements
 from cladebench.report.templating import html_page

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from audit_records import cells, failed, frame, write_cells
-from cladebench.audit.compare_runs import compare_runs
+from cladebench.audit.two_runs.compare_runs import compare_runs
 from cladebench.cli import main
 from cladebench.report.two_comparisons import compare_reports
 from cladebench.report.two_runs import sections, text

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from cladebench.audit.claim_types import Claim, ClaimSet
-from cladebench.audit.value_rules import judge_value
-from cladebench.audit.verdict_types import CONTRADICTED, Rules
+from cladebench.audit.rules.value_rules import judge_value
+from cladebench.audit.verdict.verdict_types import CONTRADICTED, Rules
 from cladebench.paper.findings import Findings
 from cladebench.paper.printed import parse_printed
 from cladebench.report.verdict_figures import band_of, gather_main_result

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from cladebench.bench.cells_table import read_cells
+from cladebench.bench.store.cells_table import read_cells
 
 TOYS = Path(__file__).parent / "toys"
 NAMES = ("toy_distance", "toy_unlabelled", "toy_sets")

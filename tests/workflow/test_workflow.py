@@ -12,8 +12,8 @@ import pytest
 
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.kinds import queries
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.jobs import expand
+from cladebench.bench.plan.jobs import expand
+from cladebench.bench.store.cells_table import read_cells
 from cladebench.paper.catalogue import load_artifacts, load_plan
 from cladebench.paper.choices import load_choices
 from cladebench.report.artifact_files import read_table

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cladebench.bench.store import Store
+from cladebench.bench.store.store import Store
 from cladebench.cli import build_parser
 from cladebench.commands.run import _chosen_jobs
 from cladebench.input_files import InputFileError

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from cladebench.bench.method_differences import AHEAD, BEHIND, LEVEL, Compared, compare
-from cladebench.bench.method_ranks import best_method
-from cladebench.bench.method_scores import Settings, Values, read_values
+from cladebench.bench.statistics.method_differences import AHEAD, BEHIND, LEVEL, Compared, compare
+from cladebench.bench.statistics.method_ranks import best_method
+from cladebench.bench.statistics.method_scores import Settings, Values, read_values
 from rates import Limit, told
 from scenarios import AT_MOST, SEED
 

@@ -17,7 +17,7 @@ KEYS = {
 }
 
 #: Modules whose texts pages show.
-SHOWN = ("report/*.py", "crosscheck/*.py", "audit/evidence.py", "audit/verdict_types.py")
+SHOWN = ("report/*.py", "crosscheck/*.py", "audit/evidence.py", "audit/verdict/verdict_types.py")
 
 _ITEM = re.compile(r"^\s*([-*]|\d+\.) ")
 _END = re.compile(r"(?<=[.!?])[*_)\"']*\s+(?=[A-Z0-9\"'(*_`])|(?<=[:;])\s+(?=[A-Z])")

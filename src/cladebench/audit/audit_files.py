@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.audit.other_choices import stances_in_words
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.input_files import InputFileError, one_of
 
 _NUMBERS = frozenset(

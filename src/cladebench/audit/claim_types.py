@@ -10,9 +10,9 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.verdict_types import Rules
-from cladebench.audit.verdict_wording import claimed_range
-from cladebench.bench.cell_spec import canonical_json, point_text
+from cladebench.audit.verdict.verdict_types import Rules
+from cladebench.audit.verdict.verdict_wording import claimed_range
+from cladebench.bench.plan.cell_spec import canonical_json, point_text
 from cladebench.input_files import InputFileError
 from cladebench.paper.feasibility import Programmes
 from cladebench.paper.printed import Printed

@@ -18,8 +18,8 @@ from typing import Any
 from cladebench.audit.claim_checks import check_claims, check_planned
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.kinds import KINDS
-from cladebench.audit.verdict_types import Rules
-from cladebench.bench.plan import Plan
+from cladebench.audit.verdict.verdict_types import Rules
+from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError, one_of, read_schema, read_yaml, validate, validator_of
 from cladebench.measures import MEASURES, Measure
 from cladebench.paper.catalogue import load_plan, load_programmes, resolve_package

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cladebench.audit.verdict_types import Outcome
-from cladebench.bench.samples import Sample
+from cladebench.audit.verdict.verdict_types import Outcome
+from cladebench.bench.results.samples import Sample
 
 
 @dataclass(frozen=True)

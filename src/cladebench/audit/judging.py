@@ -12,8 +12,8 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds import kind_of
 from cladebench.audit.kinds.base import Grounds
 from cladebench.audit.reading import NO_RANDOM_METHOD, Reader, with_notes
-from cladebench.audit.verdict_types import INCONSISTENT, NOT_TESTABLE, UNTESTED, Outcome, not_testable
-from cladebench.bench.statistics import holm
+from cladebench.audit.verdict.verdict_types import INCONSISTENT, NOT_TESTABLE, UNTESTED, Outcome, not_testable
+from cladebench.bench.statistics.statistics import holm
 
 
 @dataclass

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from cladebench.audit.claim_types import Claim
-from cladebench.audit.verdict_types import CONTRADICTS, SUPPORTS, UNDECIDED
+from cladebench.audit.verdict.verdict_types import CONTRADICTS, SUPPORTS, UNDECIDED
 from cladebench.paper.choices import UnstatedChoice
 
 

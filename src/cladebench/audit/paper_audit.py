@@ -18,7 +18,7 @@ from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.reading import Reader
 from cladebench.audit.settling import Settled, passed_by_parts, settle
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     REPRODUCED,
     SUPPORTS,
     UNDECIDED,
@@ -26,8 +26,8 @@ from cladebench.audit.verdict_types import (
     UNTESTED,
     not_testable,
 )
-from cladebench.bench.results import Results
-from cladebench.bench.samples import before
+from cladebench.bench.results.results import Results
+from cladebench.bench.results.samples import before
 from cladebench.measures import Measure
 
 

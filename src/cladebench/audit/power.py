@@ -17,7 +17,7 @@ MOST_REPETITIONS = 10_000_000
 def power_of_t(n: int, gap: float, sd: float, alpha: float = 0.05, overlap: float = 0.0) -> float:
     """Compute the chance that the t test finds a difference of `gap`.
 
-    The test is the two-sided one of `cladebench.bench.statistics.one_sample`.
+    The test is the two-sided one of `cladebench.bench.statistics.statistics.one_sample`.
 
     Parameters
     ----------
@@ -30,7 +30,8 @@ def power_of_t(n: int, gap: float, sd: float, alpha: float = 0.05, overlap: floa
     alpha : float, default=0.05
         Level of the test.
     overlap : float, default=0
-        As in `cladebench.bench.intervals.mean_interval`: the variance of the mean is ``sd^2 (1 / n + overlap)``.
+        As in `cladebench.bench.statistics.intervals.mean_interval`: the variance of the mean is
+        ``sd^2 (1 / n + overlap)``.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def repetitions_needed(
         Size of the family: each test is planned at ``alpha / tests``, the first step of Holm's correction.
     overlap : float, default=0
         Test rows over training rows where repetitions hold rows out of the same data, else 0; see
-        `cladebench.bench.intervals.mean_interval`.
+        `cladebench.bench.statistics.intervals.mean_interval`.
 
     Returns
     -------

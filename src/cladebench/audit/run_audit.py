@@ -20,12 +20,12 @@ from cladebench.audit.kinds.value import Value
 from cladebench.audit.other_choices import single_choices
 from cladebench.audit.paper_audit import PaperAudit
 from cladebench.audit.settling import Settled
-from cladebench.audit.verdict_types import HOLDS, VERDICTS
-from cladebench.audit.verdict_wording import in_sentences, listed
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.jobs import with_missing
-from cladebench.bench.results import Results
-from cladebench.bench.selection import Rule
+from cladebench.audit.verdict.verdict_types import HOLDS, VERDICTS
+from cladebench.audit.verdict.verdict_wording import in_sentences, listed
+from cladebench.bench.plan.jobs import with_missing
+from cladebench.bench.plan.selection import Rule
+from cladebench.bench.results.results import Results
+from cladebench.bench.store.cells_table import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES, Measure
 from cladebench.paper.catalogue import load_plan
@@ -77,11 +77,11 @@ def audit_paper(
         Facts of data sets.
     sizes : mapping of str to int, optional
     official : collection of (data set, method)
-        See `cladebench.bench.results.Results`.
+        See `cladebench.bench.results.results.Results`.
     measures : mapping of str to Measure
         The plan's.
     blind, beyond : sequence of str
-        See `cladebench.bench.plan.Plan`.
+        See `cladebench.bench.plan.plan.Plan`.
     register : iterable of UnstatedChoice
         Under whose alternatives claims are judged too.
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.other_choices import Choice, count_stances
 from cladebench.audit.random_methods import RandomMethod
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTS,
     DEPENDS,
     INCONSISTENT,
@@ -23,7 +23,7 @@ from cladebench.audit.verdict_types import (
     VERDICTS,
     Stance,
 )
-from cladebench.audit.verdict_wording import listed
+from cladebench.audit.verdict.verdict_wording import listed
 
 #: From best to worst.
 _BEST_FIRST: tuple[Stance, ...] = (SUPPORTS, UNDECIDED, CONTRADICTS)

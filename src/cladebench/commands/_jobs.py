@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cladebench.bench.jobs import Job
+    from cladebench.bench.plan.jobs import Job
 
 
 def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
@@ -27,12 +27,12 @@ def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
         Exit code 0 when every run has a record, 1 when records cannot be made or written. A signal that stopped it
         adds its number to 128.
     """
-    from cladebench.bench.core_build import StaleCore, check_core_is_fresh
-    from cladebench.bench.progress import Progress
-    from cladebench.bench.run_job import JobLocked, run_job
-    from cladebench.bench.signals import Interrupted
-    from cladebench.bench.store import Store
-    from cladebench.bench.watchdog import WorkerFailure
+    from cladebench.bench.provenance.core_build import StaleCore, check_core_is_fresh
+    from cladebench.bench.run.progress import Progress
+    from cladebench.bench.run.run_job import JobLocked, run_job
+    from cladebench.bench.run.signals import Interrupted
+    from cladebench.bench.run.watchdog import WorkerFailure
+    from cladebench.bench.store.store import Store
     from cladebench.workflow.run_state import standing
 
     def say(line: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cladebench.files import check_path
 
 if TYPE_CHECKING:
-    from cladebench.bench.jobs import Job
+    from cladebench.bench.plan.jobs import Job
 
 #: What `--paper` is when it is left out, in every command that reads what a run has left.
 _RECORDED = "those with records in the folder"
@@ -133,9 +133,9 @@ def planned_jobs(
     InputFileError
         If the configuration, a plan or ``cells.parquet`` is wrong, or no paper has records.
     """
-    from cladebench.bench.cells_table import read_cells
-    from cladebench.bench.config import load_config
-    from cladebench.bench.jobs import expand
+    from cladebench.bench.plan.config import load_config
+    from cladebench.bench.plan.jobs import expand
+    from cladebench.bench.store.cells_table import read_cells
     from cladebench.paper.catalogue import built_in_papers, load_plan
 
     config = load_config(args.config)
@@ -212,7 +212,7 @@ def chosen_papers(args: argparse.Namespace) -> list[str]:
     InputFileError
         If ``cells.parquet`` cannot be read, or holds a paper that cannot be found.
     """
-    from cladebench.bench.cells_table import read_cells
+    from cladebench.bench.store.cells_table import read_cells
 
     if args.paper:
         return list(dict.fromkeys(args.paper))
@@ -228,7 +228,7 @@ def papers_of(ids: Iterable[str], where: Path) -> list[str]:
     InputFileError
         If there is none, or one cannot be found.
     """
-    from cladebench.bench.config import load_config
+    from cladebench.bench.plan.config import load_config
 
     return _names_of(ids, where, load_config().papers)
 

@@ -32,7 +32,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write every artifact and print its file."""
-    from cladebench.bench.store import ArraysLost
+    from cladebench.bench.store.store import ArraysLost
     from cladebench.paper.catalogue import load_plan
     from cladebench.report.artifact_files import build_context, write_artifacts
 

@@ -38,9 +38,9 @@ def run(args: argparse.Namespace) -> int:
 
     Cells that are no longer planned are left out.
     """
-    from cladebench.bench.cells_table import read_cells
-    from cladebench.bench.kept_rows import judge, without_record
-    from cladebench.bench.store import RecordError, Store
+    from cladebench.bench.run.kept_rows import judge, without_record
+    from cladebench.bench.store.cells_table import read_cells
+    from cladebench.bench.store.store import RecordError, Store
     from cladebench.files import write_json
     from cladebench.input_files import InputFileError
 
@@ -96,7 +96,7 @@ def papers_in(path: Path) -> set[str]:
 
     A damaged one holds nothing to lose.
     """
-    from cladebench.bench.cells_table import read_cells
+    from cladebench.bench.store.cells_table import read_cells
     from cladebench.input_files import InputFileError
 
     try:
@@ -110,7 +110,7 @@ def environment(cells: Path) -> dict[str, Any]:
 
     Commits, core builds, package versions and machines, each with a count of cells.
     """
-    from cladebench.bench.cells_table import read_cells
+    from cladebench.bench.store.cells_table import read_cells
 
     table = read_cells(cells).drop_duplicates("cell_id")
     found: dict[str, Any] = {"cells": len(table)}

@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
     1 when a conclusion does, or with ``--exact`` anything beyond tolerance.
     """
-    from cladebench.audit.compare_runs import Tolerance, compare_runs
+    from cladebench.audit.two_runs.compare_runs import Tolerance, compare_runs
     from cladebench.files import write_atomically
     from cladebench.report.two_comparisons import compare_reports
     from cladebench.report.two_runs import page, sections, text

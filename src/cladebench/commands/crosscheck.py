@@ -34,7 +34,7 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the checks."""
-    from cladebench.bench.config import load_config
+    from cladebench.bench.plan.config import load_config
     from cladebench.crosscheck import run as crosschecks
     from cladebench.input_files import InputFileError
 

@@ -73,7 +73,7 @@ def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argpars
     """
 
     def run(args: argparse.Namespace) -> int:
-        from cladebench.bench.config import load_config
+        from cladebench.bench.plan.config import load_config
 
         try:
             os.environ.update(load_config(args.config).data.environment())

@@ -32,10 +32,10 @@ def run(args: argparse.Namespace) -> int:
 
     Write it to ``gate.txt``.
     """
-    from cladebench.bench.gate import gate
-    from cladebench.bench.kept_rows import judge, without_record
-    from cladebench.bench.plan import expected_failures
-    from cladebench.bench.store import Store
+    from cladebench.bench.plan.plan import expected_failures
+    from cladebench.bench.run.kept_rows import judge, without_record
+    from cladebench.bench.store.gate import gate
+    from cladebench.bench.store.store import Store
     from cladebench.files import write_atomically
 
     jobs, out = planned_jobs(args, recorded=True, tabled=args.keep is not None)

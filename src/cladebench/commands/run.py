@@ -12,7 +12,7 @@ from cladebench.commands._jobs import run_jobs
 from cladebench.commands._options import add_keep_option, add_run_options, planned_jobs
 
 if TYPE_CHECKING:
-    from cladebench.bench.jobs import Job
+    from cladebench.bench.plan.jobs import Job
 
 
 def register(subparsers: Any) -> None:
@@ -50,7 +50,7 @@ def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path, list[str]]:
 
     Also the folder of their records, and what to say.
     """
-    from cladebench.bench.plan import PlanError
+    from cladebench.bench.plan.plan import PlanError
     from cladebench.input_files import one_of
 
     jobs, out = planned_jobs(args)
@@ -107,8 +107,8 @@ def _kept_cells(out: Path, jobs: list[Job], code: str) -> tuple[frozenset[str], 
 
     Those whose records are here are left to be looked at with their records.
     """
-    from cladebench.bench.kept_rows import judge, without_record
-    from cladebench.bench.run_job import KEPT
+    from cladebench.bench.run.kept_rows import judge, without_record
+    from cladebench.bench.run.run_job import KEPT
 
     table = out / "cells.parquet"
     if not table.exists():

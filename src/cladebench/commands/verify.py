@@ -12,8 +12,13 @@ from functools import partial
 from pathlib import Path
 
 from cladebench import datasets, extras
-from cladebench.bench.config import Config, load_config
-from cladebench.bench.core_build import StaleCore, check_core_is_fresh, core_build_id, core_sources_digest
+from cladebench.bench.plan.config import Config, load_config
+from cladebench.bench.provenance.core_build import (
+    StaleCore,
+    check_core_is_fresh,
+    core_build_id,
+    core_sources_digest,
+)
 from cladebench.commands._options import user_path
 from cladebench.datasets import fetch, settings
 from cladebench.input_files import InputFileError

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cladebench.bench.cell_spec import MethodPlan, canonical_json
-from cladebench.bench.jobs import Job, expand
-from cladebench.bench.plan import Plan, Problem
+from cladebench.bench.plan.cell_spec import MethodPlan, canonical_json
+from cladebench.bench.plan.jobs import Job, expand
+from cladebench.bench.plan.plan import Plan, Problem
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.shown_measures import OWN_MEASURES
 from cladebench.files import write_atomically

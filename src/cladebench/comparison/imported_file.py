@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.comparison.shown_measures import LABELLED, OWN_MEASURES, UNLABELLED
-from cladebench.datasets.own_entries import located, nearest
+from cladebench.datasets.own.own_entries import located, nearest
 from cladebench.input_files import InputFileError
 from cladebench.measures import with_own
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from cladebench import datasets
-from cladebench.bench.method_differences import MANY
-from cladebench.bench.store import Store
+from cladebench.bench.statistics.method_differences import MANY
+from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS, pictures
 from cladebench.comparison.agreements import agreements, by_method, by_variant, published_scores
 from cladebench.comparison.imported import STATUS, imported_scores

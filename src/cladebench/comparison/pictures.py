@@ -16,7 +16,7 @@ from cladebench.plotting import PALETTE, SMALL, use_style
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from cladebench.bench.method_ranks import RankTable
+    from cladebench.bench.statistics.method_ranks import RankTable
 
 #: Points that a picture shows at most.
 POINTS = 1000

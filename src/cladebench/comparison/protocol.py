@@ -13,11 +13,11 @@ import numpy as np
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from cladebench import datasets, estimators
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.methods import NUMBERS
 from cladebench.comparison.published import agreement, published_of, variant_of
-from cladebench.datasets.own_data import OwnDataset
+from cladebench.datasets.own.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
 from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.datasets.own_batteries import battery_of, published_labels, published_sets
+from cladebench.datasets.own.own_batteries import battery_of, published_labels, published_sets
 from cladebench.metrics import rand_scores
 
 #: Agreement (adjusted Rand index) from which on two partitions are called the same.

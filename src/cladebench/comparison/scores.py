@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.intervals import mean_interval
-from cladebench.bench.plan import Plan
-from cladebench.bench.store import Store
+from cladebench.bench.plan.plan import Plan
+from cladebench.bench.statistics.intervals import mean_interval
+from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import NAME, SHARE, WHOLE, as_plan, jobs_of, read_plan
 from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED

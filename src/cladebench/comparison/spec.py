@@ -11,9 +11,9 @@ from cladebench import datasets
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.imported_file import read_imported
 from cladebench.comparison.methods import Method, found_methods
-from cladebench.datasets.own_batteries import expand_battery, published_sets
-from cladebench.datasets.own_data import OWN, own, own_name
-from cladebench.datasets.own_entries import located, nearest
+from cladebench.datasets.own.own_batteries import expand_battery, published_sets
+from cladebench.datasets.own.own_data import OWN, own, own_name
+from cladebench.datasets.own.own_entries import located, nearest
 from cladebench.input_files import InputFileError, one_of, read_validated
 
 #: Of a run of a method, unless the file says otherwise.
@@ -27,7 +27,7 @@ class Data:
     Attributes
     ----------
     source : str
-        What the spine loads: a name of the registry, or one of `cladebench.datasets.own_data`.
+        What the spine loads: a name of the registry, or one of `cladebench.datasets.own.own_data`.
     kind : {"features", "distances"}
     sparse : bool
     labelled : bool

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.method_ranks import Ranks
+from cladebench.bench.statistics.method_ranks import Ranks
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import WHOLE
 from cladebench.comparison.imported import STATUS

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.method_differences import ALL, UNDECIDED, VERDICTS, Compared, compare, over_data, table
-from cladebench.bench.method_ranks import Ranks, best_method, failures_last, ranks
-from cladebench.bench.method_scores import Settings, Values, read_values
+from cladebench.bench.statistics.method_differences import (
+    ALL,
+    UNDECIDED,
+    VERDICTS,
+    Compared,
+    compare,
+    over_data,
+    table,
+)
+from cladebench.bench.statistics.method_ranks import Ranks, best_method, failures_last, ranks
+from cladebench.bench.statistics.method_scores import Settings, Values, read_values
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import SHARE
 from cladebench.comparison.scores import LABELLED, Run

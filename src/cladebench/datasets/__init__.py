@@ -1,6 +1,6 @@
 """Data sets: registry, fetching, checks and generators.
 
-One file a family: a module of this folder that defines ``DATASETS``, a tuple of :class:`DatasetInfo`, is
+One file a family: a module of ``sets/`` that defines ``DATASETS``, a tuple of :class:`DatasetInfo`, is
 found by itself. ``load(name)`` gives checked arrays; see ``docs/adding-a-dataset.md``.
 """
 

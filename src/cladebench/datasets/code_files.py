@@ -1,6 +1,6 @@
 """Which source files make a data set.
 
-The module of its loader and what that imports in this folder.
+The module of its loader and what that imports of this package.
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ import ast
 import functools
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec, resolve_name
 from pathlib import Path
 
 from cladebench.datasets.base import DatasetInfo
 
 PACKAGE = str(__package__)
 #: Where the modules start that all data sets have in common; they are left out.
-COMMON = "registry"
+COMMON = f"{PACKAGE}.registry"
 
 
 def sources_of(entry: DatasetInfo) -> list[Path]:
@@ -35,11 +36,11 @@ def sources_of(entry: DatasetInfo) -> list[Path]:
         not followed.
     """
     found = {
-        Path(path)
+        Path(path): name
         for name in _modules_of(entry)
         if (path := getattr(sys.modules.get(name), "__file__", None)) is not None
     }
-    modules = [path for start in found for path in _closure(_imports(start))]
+    modules = [path for start, name in found.items() for path in _closure(_imports(start, name))]
     return sorted({*found, *modules} - set(_closure([COMMON])), key=lambda path: (path.name, path))
 
 
@@ -61,10 +62,11 @@ def _closure(names: Iterable[str]) -> list[Path]:
     """
     queue, files = list(names), dict[Path, None]()
     while queue:
-        path = _file(queue.pop())
+        name = queue.pop()
+        path = _file(name)
         if path is not None and path not in files:
             files[path] = None
-            queue.extend(_imports(path))
+            queue.extend(_imports(path, name))
     return list(files)
 
 
@@ -73,25 +75,28 @@ def _file(name: str) -> Path | None:
 
     None where there is none of that name.
     """
-    candidates = (Path(folder) / f"{name}.py" for folder in sys.modules[PACKAGE].__path__)
-    return next((path for path in candidates if path.is_file()), None)
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError:  # the name of something in a module
+        return None
+    return None if spec is None or spec.origin is None else Path(spec.origin)
 
 
 @functools.cache
-def _imports(path: Path) -> tuple[str, ...]:
-    """Names in this package that a file imports, wherever the statement stands.
+def _imports(path: Path, name: str) -> tuple[str, ...]:
+    """Names in this package that a module's file imports, wherever the statement stands.
 
     Some may be no modules.
     """
     found: list[str] = []
+    package = name.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = ".".join(filter(None, (PACKAGE if node.level else "", node.module)))
+            base = resolve_name("." * node.level + (node.module or ""), package)
             names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         else:
             continue
-        prefix = f"{PACKAGE}."
-        found += [name.removeprefix(prefix).partition(".")[0] for name in names if name.startswith(prefix)]
+        found += [name for name in names if name.startswith(f"{PACKAGE}.")]
     return tuple(found)

@@ -1,6 +1,6 @@
 """Register data sets, and load them by name.
 
-Every module of this folder that has ``DATASETS`` adds its entries.
+Every module of ``sets/`` that has ``DATASETS`` adds its entries.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cladebench.datasets import sets
 from cladebench.datasets.base import Dataset, DatasetInfo, DataUnavailable, RemoteFile
 from cladebench.datasets.checks import checked
 from cladebench.datasets.code_files import sources_of
@@ -28,7 +29,7 @@ from cladebench.discovery import cannot_import
 if TYPE_CHECKING:
     import pandas as pd
 
-#: How names of data of users begin; see `cladebench.datasets.own_data`.
+#: How names of data of users begin; see `cladebench.datasets.own.own_data`.
 OWN = "own:"
 
 
@@ -44,9 +45,9 @@ def registry() -> dict[str, DatasetInfo]:
     entries: dict[str, DatasetInfo] = {}
     modules: dict[str, str] = {}
     files: dict[str, RemoteFile] = {}
-    for found in sorted(pkgutil.iter_modules(sys.modules[str(__package__)].__path__), key=lambda m: m.name):
+    for found in sorted(pkgutil.iter_modules(sets.__path__), key=lambda m: m.name):
         try:
-            module = importlib.import_module(f"{__package__}.{found.name}")
+            module = importlib.import_module(f"{sets.__name__}.{found.name}")
         except (Exception, SystemExit) as fault:
             spec = found.module_finder.find_spec(found.name, None)
             file = spec.origin if spec is not None and spec.origin else found.name
@@ -254,7 +255,7 @@ def _own(name: str) -> Any:
 
     It is found by a computed name: the results of registered data do not depend on it.
     """
-    return importlib.import_module(f"{__package__}.own_data") if name.startswith(OWN) else None
+    return importlib.import_module(f"{__package__}.own.own_data") if name.startswith(OWN) else None
 
 
 def registry_frame() -> pd.DataFrame:

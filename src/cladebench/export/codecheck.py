@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.export.run_folder import Format, PaperRun, RunFolder
 from cladebench.input_files import InputFileError
 from cladebench.report.claim_review import claim_text

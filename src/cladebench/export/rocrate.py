@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from cladebench.bench.cells_table import read_cells
+from cladebench.bench.store.cells_table import read_cells
 from cladebench.export.checkout import CONFIGURATION, Checkout, find_checkout
 from cladebench.export.crate_data import DATA, KINDS, data_entities, paper_entity, paper_id
 from cladebench.export.crate_software import is_code, software_entities

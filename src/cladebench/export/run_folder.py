@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.paper.artifact_types import Artifact
 from cladebench.paper.catalogue import load_artifacts

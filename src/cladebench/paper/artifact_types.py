@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.results import Results
-from cladebench.bench.selection import Rule
+from cladebench.bench.plan.selection import Rule
+from cladebench.bench.results.results import Results
 from cladebench.datasets import Dataset, DataUnavailable, load
 from cladebench.measures import Measure
 

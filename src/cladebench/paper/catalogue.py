@@ -10,8 +10,8 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cladebench.bench.plan import Plan, PlanError
-from cladebench.bench.plan_file import read_plan
+from cladebench.bench.plan.plan import Plan, PlanError
+from cladebench.bench.plan.plan_file import read_plan
 from cladebench.input_files import InputFileError, one_of
 from cladebench.users_code import users_code
 

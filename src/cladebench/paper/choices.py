@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError, one_of, read_yaml, shown, told, validate
 from cladebench.paper.catalogue import load_plan
 

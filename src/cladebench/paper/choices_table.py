@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.bench.cell_spec import canonical_json, setting_order
-from cladebench.bench.results import not_recorded, recorded_points
-from cladebench.bench.selection import agrees
+from cladebench.bench.plan.cell_spec import canonical_json, setting_order
+from cladebench.bench.plan.selection import agrees
+from cladebench.bench.results.results import not_recorded, recorded_points
 from cladebench.input_files import InputFileError, told
 from cladebench.paper.artifact_types import ArtifactContext, Table
 from cladebench.paper.choices import UnstatedChoice, load_choices, methods_in, names_in

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError, one_of, read_yaml, validate
 from cladebench.notation import as_given
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from scipy.sparse import issparse
 
-from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.bench.run.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import InputFileError
 from cladebench.measures import MEASURES, permuted_name
@@ -24,7 +24,7 @@ from cladebench.validation import check_choice
 
 # Estimators bring scikit-learn with them, which takes a second: imported where one is made, and by workers beforehand.
 if TYPE_CHECKING:
-    from cladebench.bench.plan import Plan
+    from cladebench.bench.plan.plan import Plan
     from cladebench.metrics.scores import Scores
 
 
@@ -38,8 +38,8 @@ class Protocol(ABC):
     own : mapping of str to object
         Parameters that the protocol reads itself, with their defaults; all others are the estimator's.
     task_keys : tuple of str
-        Keys under ``task`` that it honours, those of `cladebench.bench.task.draw_task`; a plan with others is refused.
-        ``rows``, ``share`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for
+        Keys under ``task`` that it honours, those of `cladebench.bench.plan.task.draw_task`; a plan with others is
+        refused. ``rows``, ``share`` and ``shuffled`` ask for `Task.of`; ``label_noise`` and ``constraints`` for
         `fit_on_training`, and ``folds``, ``test`` and ``split`` for measures on the test places too.
     """
 

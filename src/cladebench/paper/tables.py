@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.cell_spec import point_text
-from cladebench.bench.samples import mean_and_spread
+from cladebench.bench.plan.cell_spec import point_text
+from cladebench.bench.results.samples import mean_and_spread
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import ArtifactContext, Table

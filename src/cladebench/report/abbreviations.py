@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup, escape
 
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
 from cladebench.measures import Measure
 
 #: Where a page says in a line what the abbreviations mean that it uses first from there on.

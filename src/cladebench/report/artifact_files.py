@@ -18,12 +18,12 @@ import pandas as pd
 from cladebench import datasets
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import checked_claims, claims_path
-from cladebench.audit.verdict_types import Rules
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.jobs import with_missing
-from cladebench.bench.plan import Plan
-from cladebench.bench.results import Results
-from cladebench.bench.store import ArraysLost, RecordError, Store
+from cladebench.audit.verdict.verdict_types import Rules
+from cladebench.bench.plan.jobs import with_missing
+from cladebench.bench.plan.plan import Plan
+from cladebench.bench.results.results import Results
+from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.store import ArraysLost, RecordError, Store
 from cladebench.files import write_together
 from cladebench.input_files import InputFileError, read_json
 from cladebench.notation import significant

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.paper.figures import BETTER, RANDOM, STAND_IN, empty_figure, headline
 
 if TYPE_CHECKING:

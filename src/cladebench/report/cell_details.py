@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.bench.store import RecordError, Store
+from cladebench.bench.store.store import RecordError, Store
 from cladebench.report.cell_links import Group, cells_by_group, metrics_by_cell, plain
 
 #: Characters kept of the end of a failed cell's log, and the number of cells that get one.

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     ANSWERS,
     CONTRADICTS,
     DOES_NOT_HOLD,

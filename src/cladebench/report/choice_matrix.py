@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     ANSWERS,
     CONTRADICTS,
     DOES_NOT_HOLD,

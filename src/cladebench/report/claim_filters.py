@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from cladebench.audit.evidence import EVIDENCE
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.untested import UNTESTED_REASONS
 

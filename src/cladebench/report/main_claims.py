@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 from cladebench.report.plain_words import shortened, with_places

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.cells_table import read_cells
+from cladebench.bench.store.cells_table import read_cells
 from cladebench.files import write_together
 from cladebench.report.certificate_pages import certificate_pages
 from cladebench.report.paper_pages import gone_pages, paper_pages

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
 
 OWN, STAND_IN, BOTH, NONE = (
     "paper's own data",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
 from cladebench.measures import Measure
 from cladebench.paper.artifact_types import Artifact
 from cladebench.paper.choices import UnstatedChoice

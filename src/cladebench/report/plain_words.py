@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from cladebench.audit.verdict_types import VERDICTS
-from cladebench.bench.plan import Plan
+from cladebench.audit.verdict.verdict_types import VERDICTS
+from cladebench.bench.plan.plan import Plan
 
 #: What the parts of a main claim are, where a page lists them itself.
 _DECIDED = re.compile(r"(; d|(?<=\.) D)ecided by .*")

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cladebench.audit.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.report.run_summary import PaperSummary, RunSummary
 from cladebench.report.templating import html_page
 

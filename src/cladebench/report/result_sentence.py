@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from cladebench.audit.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN
+from cladebench.audit.verdict.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, OPEN
 
 #: Verbs of an answer, for one claim and for several.
 _VERBS = {

@@ -13,8 +13,8 @@ from typing import Any
 
 from cladebench.audit.audit_files import read_audit
 from cladebench.audit.finding_checks import check_findings
-from cladebench.audit.verdict_types import ANSWERS, NOT_TESTED, VERDICTS
-from cladebench.bench.plan import Plan
+from cladebench.audit.verdict.verdict_types import ANSWERS, NOT_TESTED, VERDICTS
+from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.findings import Finding, checked_findings

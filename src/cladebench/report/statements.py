@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cladebench.audit.evidence import EVIDENCE, RERUN_ELSEWHERE
-from cladebench.audit.verdict_types import ANSWERS, LIMITS, ON_STAND_INS, OPEN, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, LIMITS, ON_STAND_INS, OPEN, VERDICTS
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cladebench.audit.evidence import EVIDENCE, ON_PAPER, RERUN_ELSEWHERE
-from cladebench.audit.verdict_types import ANSWERS, LIMITS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, LIMITS, VERDICTS
 from cladebench.html_templates import html_environment
 from cladebench.notation import duration, significant
 from cladebench.report.abbreviations import MARK, explained

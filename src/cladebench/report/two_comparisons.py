@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.bench.method_differences import COLUMNS as DIFFERENCES
+from cladebench.bench.statistics.method_differences import COLUMNS as DIFFERENCES
 from cladebench.comparison.as_plan import FILE, read_plan
 from cladebench.comparison.imported import MARK as IMPORTED
 from cladebench.comparison.scores import COLUMNS as SCORES

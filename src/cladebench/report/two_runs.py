@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.audit.compare_runs import ABSENT, RunComparison, in_both
-from cladebench.audit.run_inputs import LEAST_SECONDS
-from cladebench.audit.run_means import ALPHA, DIFFERS
-from cladebench.audit.verdict_types import VERDICTS
+from cladebench.audit.two_runs.compare_runs import ABSENT, RunComparison, in_both
+from cladebench.audit.two_runs.run_inputs import LEAST_SECONDS
+from cladebench.audit.two_runs.run_means import ALPHA, DIFFERS
+from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.comparison.as_plan import NAME
 from cladebench.notation import significant
 from cladebench.report.templating import html_page

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from cladebench.audit.evidence import EVIDENCE, ON_PAPER
-from cladebench.audit.verdict_types import NOT_TESTABLE
+from cladebench.audit.verdict.verdict_types import NOT_TESTABLE
 
 #: The reasons, in the order in which they are asked for: words, and what they mean.
 ELSEWHERE, UNSAID, NOT_ALIKE, NO_TEST, NO_RUNS = (

@@ -12,10 +12,10 @@ from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.random_methods import RandomMethod
-from cladebench.audit.statistics import against_published
-from cladebench.audit.verdict_types import NOT_TESTABLE, Rules
-from cladebench.bench.intervals import mean_interval
-from cladebench.bench.samples import Sample
+from cladebench.audit.rules.statistics import against_published
+from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Rules
+from cladebench.bench.results.samples import Sample
+from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.findings import Findings
 from cladebench.plotting import save_figure, use_style

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.audit.audit_files import Audit, read_audit
-from cladebench.audit.verdict_types import ANSWERS, NOT_TESTABLE, NOT_TESTED, VERDICTS
-from cladebench.bench.cells_table import read_cells
-from cladebench.bench.plan import Plan
-from cladebench.bench.store import Store
+from cladebench.audit.verdict.verdict_types import ANSWERS, NOT_TESTABLE, NOT_TESTED, VERDICTS
+from cladebench.bench.plan.plan import Plan
+from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.store import Store
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.input_files import InputFileError, one_of
 from cladebench.paper.artifact_types import Artifact, Table

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench import import_closure as sources
-from cladebench.bench.cell_spec import digest
-from cladebench.bench.jobs import Job
-from cladebench.bench.store import Store
+from cladebench.bench.plan.cell_spec import digest
+from cladebench.bench.plan.jobs import Job
+from cladebench.bench.provenance import import_closure as sources
+from cladebench.bench.store.store import Store
 from cladebench.comparison.as_plan import PACKAGE, jobs_of, read_plan, write_plan
 from cladebench.workflow.run_state import note_start
 

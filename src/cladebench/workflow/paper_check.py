@@ -6,7 +6,7 @@ Before anything runs.
 from __future__ import annotations
 
 from cladebench.audit.claims_file import checked_claims
-from cladebench.bench.plan import Plan
+from cladebench.bench.plan.plan import Plan
 from cladebench.paper.catalogue import validate_protocol
 from cladebench.paper.choices import checked_choices
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from cladebench.bench.progress import about
+from cladebench.bench.run.progress import about
 from cladebench.files import write_json
 from cladebench.input_files import parse_json
 

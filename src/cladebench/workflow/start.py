@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cladebench.bench.signals import Interrupted, signals_raise
+from cladebench.bench.run.signals import Interrupted, signals_raise
 from cladebench.workflow import ending, folder_lock
 
 #: BLAS and OpenMP on one thread where processes share the cores: threads that wait for each other spin.

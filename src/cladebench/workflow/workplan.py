@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import datasets
-from cladebench.bench import import_closure as sources
-from cladebench.bench.cell_spec import digest
-from cladebench.bench.config import Config, load_config, parse_config
-from cladebench.bench.jobs import Job, expand
-from cladebench.bench.plan import Plan, PlanError
-from cladebench.bench.store import Store
+from cladebench.bench.plan.cell_spec import digest
+from cladebench.bench.plan.config import Config, load_config, parse_config
+from cladebench.bench.plan.jobs import Job, expand
+from cladebench.bench.plan.plan import Plan, PlanError
+from cladebench.bench.provenance import import_closure as sources
+from cladebench.bench.store.store import Store
 from cladebench.input_files import plain_value
 from cladebench.paper.catalogue import (
     built_in_papers,

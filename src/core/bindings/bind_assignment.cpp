@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "checks.hpp"
-#include "cladebench/assignment.hpp"
 #include "interruptible.hpp"
+#include "margin/assignment.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/correlation_clustering.hpp"
+#include "exemplars/correlation_clustering.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 

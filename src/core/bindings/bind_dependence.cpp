@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "checks.hpp"
-#include "cladebench/dependence.hpp"
+#include "dependence/dependence.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 

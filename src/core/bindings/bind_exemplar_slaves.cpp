@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/exemplar_slaves.hpp"
+#include "exemplars/exemplar_slaves.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/facility_location.hpp"
+#include "exemplars/facility_location.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 

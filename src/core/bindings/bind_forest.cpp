@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/forest_neighbors.hpp"
-#include "cladebench/forest_ways.hpp"
-#include "cladebench/hierarchy_forest.hpp"
-#include "cladebench/max_margin_split.hpp"
-#include "cladebench/random_split.hpp"
+#include "forest/forest_neighbors.hpp"
+#include "forest/forest_ways.hpp"
+#include "forest/hierarchy_forest.hpp"
+#include "forest/random_split.hpp"
 #include "interruptible.hpp"
+#include "splits/max_margin_split.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;

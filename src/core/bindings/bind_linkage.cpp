@@ -9,9 +9,9 @@
 #include <string>
 
 #include "checks.hpp"
-#include "cladebench/linkage.hpp"
-#include "cladebench/linkage_by_graph.hpp"
 #include "interruptible.hpp"
+#include "linkage/linkage.hpp"
+#include "linkage/linkage_by_graph.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/margin.hpp"
-#include "cladebench/proximal.hpp"
 #include "interruptible.hpp"
+#include "margin/margin.hpp"
+#include "margin/proximal.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "checks.hpp"
-#include "cladebench/itml.hpp"
+#include "distances/itml.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/pair_forest.hpp"
-#include "cladebench/pair_forest_growth.hpp"
+#include "forest/pair_forest.hpp"
+#include "forest/pair_forest_growth.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 

@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "checks.hpp"
-#include "cladebench/perch.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
+#include "trees/perch.hpp"
 
 namespace nb = nanobind;
 using cladebench::to_numpy;

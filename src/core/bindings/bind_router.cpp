@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/router_steps.hpp"
 #include "interruptible.hpp"
+#include "margin/router_steps.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;

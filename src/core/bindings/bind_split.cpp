@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/convex_split.hpp"
-#include "cladebench/max_margin_split.hpp"
-#include "cladebench/scatter_start.hpp"
-#include "cladebench/split_labels.hpp"
 #include "interruptible.hpp"
+#include "splits/convex_split.hpp"
+#include "splits/max_margin_split.hpp"
+#include "splits/scatter_start.hpp"
+#include "splits/split_labels.hpp"
 #include "to_numpy.hpp"
 
 namespace nb = nanobind;

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/measures.hpp"
-#include "cladebench/pair_sums.hpp"
-#include "cladebench/tree.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
+#include "trees/measures.hpp"
+#include "trees/pair_sums.hpp"
+#include "trees/tree.hpp"
 
 namespace nb = nanobind;
 using cladebench::Index;

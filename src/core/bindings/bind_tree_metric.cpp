@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/tree_metric.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
+#include "trees/tree_metric.hpp"
 
 namespace nb = nanobind;
 using cladebench::interruptible;

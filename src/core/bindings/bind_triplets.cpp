@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "checks.hpp"
-#include "cladebench/regression_tree.hpp"
-#include "cladebench/triplet_loss.hpp"
+#include "distances/regression_tree.hpp"
+#include "distances/triplet_loss.hpp"
 #include "interruptible.hpp"
 #include "to_numpy.hpp"
 

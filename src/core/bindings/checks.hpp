@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "cladebench/node_problem.hpp"
+#include "splits/node_problem.hpp"
 
 namespace cladebench {
 

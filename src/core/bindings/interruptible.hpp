@@ -7,7 +7,7 @@
 #include <chrono>
 #include <thread>
 
-#include "cladebench/keep_on.hpp"
+#include "common/keep_on.hpp"
 
 namespace cladebench {
 

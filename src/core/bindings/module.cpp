@@ -5,8 +5,8 @@
 
 #include <cstdlib>
 
-#include "cladebench/instruction_set.hpp"
-#include "cladebench/parallel.hpp"
+#include "common/instruction_set.hpp"
+#include "common/parallel.hpp"
 
 namespace nb = nanobind;
 

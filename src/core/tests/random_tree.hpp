@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cladebench/tree.hpp"
+#include "trees/tree.hpp"
 
 /// Whole number in 0..bound-1 straight from the engine: the same with every standard library.
 inline cladebench::Index below(std::mt19937_64& random, cladebench::Index bound) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/assignment.hpp"
+#include "margin/assignment.hpp"
 
 using cladebench::Assignment;
 using cladebench::balanced_assignment;

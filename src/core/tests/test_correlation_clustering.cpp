@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/correlation_clustering.hpp"
-#include "cladebench/parallel.hpp"
+#include "common/parallel.hpp"
+#include "exemplars/correlation_clustering.hpp"
 
 namespace {
 

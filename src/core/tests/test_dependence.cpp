@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/dependence.hpp"
+#include "dependence/dependence.hpp"
 
 using cladebench::greedy_sweeps;
 using cladebench::Sweeps;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/facility_location.hpp"
-#include "cladebench/parallel.hpp"
+#include "common/parallel.hpp"
+#include "exemplars/facility_location.hpp"
 
 using cladebench::FacilityLocation;
 using Values = std::vector<double>;

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/forest_neighbors.hpp"
-#include "cladebench/forest_ways.hpp"
-#include "cladebench/hierarchy_forest.hpp"
-#include "cladebench/keep_on.hpp"
-#include "cladebench/parallel.hpp"  // forests grow and are asked in parallel
-#include "cladebench/random.hpp"
-#include "cladebench/random_split.hpp"
+#include "common/keep_on.hpp"
+#include "common/parallel.hpp"  // forests grow and are asked in parallel
+#include "common/random.hpp"
+#include "forest/forest_neighbors.hpp"
+#include "forest/forest_ways.hpp"
+#include "forest/hierarchy_forest.hpp"
+#include "forest/random_split.hpp"
 
 using namespace cladebench;
 

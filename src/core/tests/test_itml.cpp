@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/instruction_set.hpp"
-#include "cladebench/itml.hpp"
+#include "common/instruction_set.hpp"
+#include "distances/itml.hpp"
 
 using namespace cladebench;
 

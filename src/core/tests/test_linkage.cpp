@@ -4,11 +4,11 @@
 #include <tuple>
 
 #include "check.hpp"
-#include "cladebench/cluster_search.hpp"
-#include "cladebench/linkage.hpp"
-#include "cladebench/linkage_by_graph.hpp"
-#include "cladebench/mutual_nearest.hpp"
-#include "cladebench/parallel.hpp"
+#include "common/parallel.hpp"
+#include "linkage/cluster_search.hpp"
+#include "linkage/linkage.hpp"
+#include "linkage/linkage_by_graph.hpp"
+#include "linkage/mutual_nearest.hpp"
 
 using cladebench::link;
 using cladebench::link_by_pairs;

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/instruction_set.hpp"
-#include "cladebench/margin.hpp"
-#include "cladebench/parallel.hpp"
-#include "cladebench/proximal.hpp"
-#include "cladebench/quasi_newton.hpp"
+#include "common/instruction_set.hpp"
+#include "common/parallel.hpp"
+#include "margin/margin.hpp"
+#include "margin/proximal.hpp"
+#include "margin/quasi_newton.hpp"
 
 using namespace cladebench;
 

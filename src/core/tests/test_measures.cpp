@@ -1,10 +1,10 @@
 #include <limits>
 
 #include "check.hpp"
-#include "cladebench/chunks.hpp"
-#include "cladebench/measures.hpp"
-#include "cladebench/parallel.hpp"
+#include "common/parallel.hpp"
 #include "random_tree.hpp"
+#include "trees/chunks.hpp"
+#include "trees/measures.hpp"
 
 using namespace cladebench;
 

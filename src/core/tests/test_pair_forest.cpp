@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/pair_forest.hpp"
-#include "cladebench/parallel.hpp"
+#include "common/parallel.hpp"
+#include "forest/pair_forest.hpp"
 
 using namespace cladebench;
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/best_cut.hpp"
-#include "cladebench/pair_forest_growth.hpp"
-#include "cladebench/parallel.hpp"
+#include "common/parallel.hpp"
+#include "forest/best_cut.hpp"
+#include "forest/pair_forest_growth.hpp"
 
 using namespace cladebench;
 

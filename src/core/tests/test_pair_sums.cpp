@@ -2,8 +2,8 @@
 #include <cstddef>
 
 #include "check.hpp"
-#include "cladebench/pair_sums.hpp"
 #include "random_tree.hpp"
+#include "trees/pair_sums.hpp"
 
 using namespace cladebench;
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "check.hpp"
-#include "cladebench/perch.hpp"
+#include "trees/perch.hpp"
 
 using cladebench::Box;
 using cladebench::perch;

@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/elementary.hpp"
-#include "cladebench/instruction_set.hpp"
-#include "cladebench/products.hpp"
-#include "cladebench/router_steps.hpp"
+#include "common/elementary.hpp"
+#include "common/instruction_set.hpp"
+#include "common/products.hpp"
+#include "margin/router_steps.hpp"
 
 using namespace cladebench;
 

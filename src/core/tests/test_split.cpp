@@ -4,10 +4,10 @@
 #include <random>
 
 #include "check.hpp"
-#include "cladebench/convex_split.hpp"
-#include "cladebench/max_margin_split.hpp"
-#include "cladebench/scatter_start.hpp"
-#include "cladebench/split_labels.hpp"
+#include "splits/convex_split.hpp"
+#include "splits/max_margin_split.hpp"
+#include "splits/scatter_start.hpp"
+#include "splits/split_labels.hpp"
 
 using namespace cladebench;
 

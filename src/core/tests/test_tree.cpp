@@ -1,8 +1,8 @@
 #include <set>
 
 #include "check.hpp"
-#include "cladebench/tree.hpp"
 #include "random_tree.hpp"
+#include "trees/tree.hpp"
 
 using cladebench::Index;
 using cladebench::Tree;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/tree_metric.hpp"
+#include "trees/tree_metric.hpp"
 
 using cladebench::TreeParents;
 using Values = std::vector<double>;

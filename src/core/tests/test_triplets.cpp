@@ -3,10 +3,10 @@
 #include <vector>
 
 #include "check.hpp"
-#include "cladebench/instruction_set.hpp"
-#include "cladebench/parallel.hpp"
-#include "cladebench/regression_tree.hpp"
-#include "cladebench/triplet_loss.hpp"
+#include "common/instruction_set.hpp"
+#include "common/parallel.hpp"
+#include "distances/regression_tree.hpp"
+#include "distances/triplet_loss.hpp"
 
 using namespace cladebench;
 

@@ -1,6 +1,6 @@
 """A method that imports a library when it runs, and patches it; alone, for workers import what its module names."""
 
-from cladebench.bench.cell_io import CellOutput
+from cladebench.bench.run.cell_io import CellOutput
 
 
 def patch_library(spec, data):

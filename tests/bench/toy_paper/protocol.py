@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.bench.run.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.protocol import Protocol
 

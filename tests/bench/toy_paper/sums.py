@@ -5,7 +5,7 @@ import os
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 
-from cladebench.bench.cell_io import CellOutput
+from cladebench.bench.run.cell_io import CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import dasgupta_cost
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import RELATIVE, Grounds, Kind, check_direction
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     INCONSISTENT,
     REPRODUCED,
     WITHIN_NOISE,

@@ -9,15 +9,6 @@ from typing import Any, ClassVar
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import RELATIVE, Grounds, Kind, check_direction
-from cladebench.audit.order_rules import (
-    against_each,
-    compare,
-    hardest,
-    judge_bound,
-    judge_once,
-    judge_order,
-    judge_same,
-)
 from cladebench.audit.random_methods import praised_side
 from cladebench.audit.reading import (
     Pair,
@@ -29,8 +20,17 @@ from cladebench.audit.reading import (
     seeks_highest,
     with_notes,
 )
-from cladebench.audit.verdict_types import NOT_TESTABLE, Outcome, not_testable
-from cladebench.bench.samples import overlap_of_pairs
+from cladebench.audit.rules.order_rules import (
+    against_each,
+    compare,
+    hardest,
+    judge_bound,
+    judge_once,
+    judge_order,
+    judge_same,
+)
+from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Outcome, not_testable
+from cladebench.bench.results.samples import overlap_of_pairs
 from cladebench.notation import as_given, significant
 
 _IS_SYMBOL = {

@@ -10,7 +10,13 @@ from typing import Any, ClassVar
 from cladebench.audit.claim_types import Claim, Facts
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
-from cladebench.audit.verdict_types import INCONSISTENT, REPRODUCED, UNINFORMATIVE, Outcome, not_testable
+from cladebench.audit.verdict.verdict_types import (
+    INCONSISTENT,
+    REPRODUCED,
+    UNINFORMATIVE,
+    Outcome,
+    not_testable,
+)
 from cladebench.measures import MEASURES
 from cladebench.notation import significant
 from cladebench.paper.feasibility import Interval, Programme, Programmes, Range, as_printed

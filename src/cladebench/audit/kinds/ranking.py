@@ -18,7 +18,7 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.kinds.value import Value
 from cladebench.audit.reading import NO_RANDOM_METHOD, Reader
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     NOT_TESTABLE,
     REPRODUCED,
@@ -27,7 +27,7 @@ from cladebench.audit.verdict_types import (
     Rules,
     not_testable,
 )
-from cladebench.bench.samples import Sample, nothing
+from cladebench.bench.results.samples import Sample, nothing
 from cladebench.notation import significant
 
 #: Of fewer methods no order is surprising: all 4! = 24 have p of 0.083 or more, two-sided.

@@ -9,10 +9,10 @@ from cladebench.audit.claim_types import Claim
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.reading import despite_missing, label_of, of_metric, operand_queries, with_notes
-from cladebench.audit.value_rules import judge_ratio
-from cladebench.audit.verdict_types import not_testable
-from cladebench.audit.verdict_wording import claimed_range
-from cladebench.bench.samples import overlap_of_pairs
+from cladebench.audit.rules.value_rules import judge_ratio
+from cladebench.audit.verdict.verdict_types import not_testable
+from cladebench.audit.verdict.verdict_wording import claimed_range
+from cladebench.bench.results.samples import overlap_of_pairs
 
 
 class Ratio(Kind):

@@ -15,7 +15,7 @@ from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.reading import NO_RANDOM_METHOD
-from cladebench.audit.verdict_types import (
+from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     CONTRADICTS,
     DIRECTION_ONLY,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cladebench.datasets.noisy_mixtures import CENTRES, NOISE
+from cladebench.datasets.sets.noisy_mixtures import CENTRES, NOISE
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.figures import (

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.bench.task import Task
+from cladebench.bench.plan.task import Task
 from cladebench.datasets import Dataset
 from cladebench.metrics.histogram_distances import KINDS, HistogramDistance, histogram_distances
 from cladebench.validation import check_choice

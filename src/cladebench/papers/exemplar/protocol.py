@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.distances.base import StackDistance
 from cladebench.estimators import lend
 from cladebench.metrics import f_scores, matched_scores, vote

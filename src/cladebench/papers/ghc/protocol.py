@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from cladebench import estimators
-from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.bench.run.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import Scores, cost_scores, purity_scores
 from cladebench.metrics.chance import sum_of_sizes

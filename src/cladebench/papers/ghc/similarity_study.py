@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cophenet
 from scipy.spatial.distance import pdist, squareform
 
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import Similarity

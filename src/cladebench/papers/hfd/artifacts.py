@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.intervals import Interval
+from cladebench.bench.statistics.intervals import Interval
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare
 from cladebench.paper.choices_table import choices_table
 from cladebench.paper.figures import empty_figure, panel_title

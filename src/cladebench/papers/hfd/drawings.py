@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.intervals import Interval
+from cladebench.bench.statistics.intervals import Interval
 from cladebench.measures import Measure
 from cladebench.paper.figures import (
     BETTER,

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import ArpackNoConvergence
 
-from cladebench.bench.cell_io import CellOutput, Reading
+from cladebench.bench.run.cell_io import CellOutput, Reading
 from cladebench.distances.base import Distance
 from cladebench.methods._kmeans import kmeans_labels
 from cladebench.methods._spectral import cut_rows, joined, unit_rows

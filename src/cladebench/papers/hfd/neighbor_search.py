@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cladebench.bench.cell_io import CellOutput, Reading
+from cladebench.bench.run.cell_io import CellOutput, Reading
 from cladebench.distances import HierarchyForest
 from cladebench.distances.base import Distance
 from cladebench.metrics import average_precision

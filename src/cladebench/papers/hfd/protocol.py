@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cladebench import estimators
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.distances import HierarchyForest
 from cladebench.distances.base import Distance
 from cladebench.metrics import precision_at, vote

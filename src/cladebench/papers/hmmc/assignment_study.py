@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import DataUnavailable
 from cladebench.methods._max_margin import balance_bounds, balanced_start
 from cladebench.paper.protocol import scaled

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.bench.run.cell_io import Cell, CellOutput
 from cladebench.methods._greedy import Node
 from cladebench.methods._max_margin import (
     LOOSE,

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cladebench import estimators
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._flat import flat_hierarchy

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.methods import NumericalTaxonomy
 from cladebench.papers.taxonomy.protocol import features_of, gram_of
 from cladebench.solvers.dependence import objective_bound

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.methods import NumericalTaxonomy
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy.protocol import features_of, gram_of

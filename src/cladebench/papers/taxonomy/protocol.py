@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench import estimators
-from cladebench.bench.cell_io import Cell, CellOutput, Reading
+from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.datasets import Dataset
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._dependence import DependenceClusterer

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.bench.run.cell_io import Cell, CellOutput
 from cladebench.methods import NumericalTaxonomy
 from cladebench.methods._kernel import kernel_matrix
 from cladebench.papers.taxonomy.protocol import features_of, n_clusters_of

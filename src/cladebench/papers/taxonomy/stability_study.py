@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.bench.cell_io import Cell, CellOutput
+from cladebench.bench.run.cell_io import Cell, CellOutput
 from cladebench.methods import CLUHSIC, NumericalTaxonomy
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import words

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 
 from cladebench import estimators
-from cladebench.bench.cell_io import CellOutput, Reading
+from cladebench.bench.run.cell_io import CellOutput, Reading
 from cladebench.paper.protocol import Protocol
 
 

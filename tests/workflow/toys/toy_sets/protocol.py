@@ -4,7 +4,7 @@ from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench.bench.cell_io import CellOutput, Reading
+from cladebench.bench.run.cell_io import CellOutput, Reading
 from cladebench.paper.protocol import Protocol
 
 

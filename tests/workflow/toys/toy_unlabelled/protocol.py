@@ -1,7 +1,7 @@
 import numpy as np
 
 from cladebench import estimators
-from cladebench.bench.cell_io import CellOutput
+from cladebench.bench.run.cell_io import CellOutput
 from cladebench.paper.protocol import Protocol
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from cladebench.datasets import awa_classes
+from cladebench.datasets.sets import awa_classes
 from cladebench.paper.feasibility import Interval, Programmes, Range, as_printed
 from cladebench.papers.hmmc.feasibility import class_similarity, leaves, rand_index
 from cladebench.papers.hmmc.feasibility.uneven import UnevenPartition

@@ -1,0 +1,1 @@
+"""How a value, an order or a ratio becomes a verdict."""

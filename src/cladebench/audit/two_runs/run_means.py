@@ -1,0 +1,143 @@
+"""Means of two runs: which differ, and whether their repetitions explain it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cladebench.bench.plan.plan import Plan
+from cladebench.bench.results.samples import overlap
+from cladebench.bench.statistics.statistics import Difference, holm, one_sample
+
+GROUP = ["paper", "dataset", "method", "setting_id", "metric", "at"]
+COLUMNS = [
+    *GROUP,
+    "setting",
+    "mean_a",
+    "mean_b",
+    "difference",
+    "low",
+    "high",
+    "n",
+    "paired",
+    "p",
+    "p_adjusted",
+    "says",
+]
+#: A smaller relative difference does not show in the four digits of tables.
+SEEN = 1e-4
+ALPHA = 0.05
+DIFFERS, EXPLAINED, UNTOLD = (
+    "more than repetitions explain",
+    "repetitions explain it",
+    "too few repetitions to tell",
+)
+
+
+def compare_means(
+    left: pd.DataFrame, right: pd.DataFrame, plans: Mapping[str, Plan]
+) -> tuple[pd.DataFrame, int]:
+    """Test means of two runs that differ visibly.
+
+    Means over tasks that both have are paired, by the t test with correction for overlap. Without such tasks it is the
+    test of Welch: draws of two runs overlap as those of one run do, so that the overlap cancels.
+
+    A single pair, or pairs that all differ by as much, have no spread. With the same seed the repetition is the same,
+    and cannot explain the difference. With another seed the least p-value of so many pairs counts.
+
+    Parameters
+    ----------
+    left, right : DataFrame
+        Rows of ``cells.parquet`` of finished cells, times left out.
+    plans : mapping of str to Plan
+        By paper; they say of how many rows data sets are.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COLUMNS`, the surest difference first: ``n`` pairs, or the smaller number of values where none are
+        ``paired``. Holm's method corrects p-values over all means that are not equal.
+    int
+        How many means both have.
+    """
+    groups = [frame.groupby(GROUP, sort=False) for frame in (left, right)]
+    means = pd.concat([group["value"].mean() for group in groups], axis=1, join="inner", keys=["a", "b"])
+    gap = (means["b"] - means["a"]).abs()
+    official = {(paper, *pair) for paper, plan in plans.items() for pair in plan.official_splits()}
+    sizes = {(paper, name): n for paper, plan in plans.items() for name, n in plan.pools().items()}
+    sides = [(_arrays(frame), group.indices) for frame, group in zip((left, right), groups, strict=True)]
+    found: list[tuple[Any, ...]] = []
+    name: Any
+    for name in means.index[gap > SEEN * means.abs().max(axis=1)]:
+        a, b = ({key: column[places[name]] for key, column in columns.items()} for columns, places in sides)
+        pool = max(float(a["pool"][0]), float(b["pool"][0]), sizes.get(name[:2], 0))
+        judged = _judged(a, b, pool, name[:3] in official)
+        if abs(judged[2]) > SEEN * max(map(abs, judged[:2])):  # on the tasks that both met
+            found.append((*name, a["setting"][0], *judged))
+    table = pd.DataFrame(found, columns=[c for c in COLUMNS if c not in ("p_adjusted", "says")])
+    # One value each is no test; means that differ in later digits are tested too, and pass for equal.
+    tested = (table["n"] > 1) | (table["p"] < 1)
+    unseen = int((gap > 0).sum()) - len(table)
+    adjusted = holm([*map(float, table.loc[tested, "p"]), *[1.0] * unseen])
+    table["p_adjusted"] = 1.0
+    table.loc[tested, "p_adjusted"] = adjusted[: int(tested.sum())]
+    says = np.where(table["p_adjusted"] <= ALPHA, DIFFERS, np.where(table["n"] < 2, UNTOLD, EXPLAINED))
+    table = table.assign(says=says)[COLUMNS]
+    return table.sort_values("p", kind="stable", ignore_index=True), len(means)
+
+
+def _arrays(frame: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Give the columns that tests read.
+
+    ``pool`` is the rows of the data, as many as any run of the same data had.
+    """
+    names = ["seed", "repetition", "n_rows", "n_test", "value"]
+    found = {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
+    rows = frame.groupby("data_sha256", dropna=False)["n_rows"].transform("max")
+    found["pool"] = rows.to_numpy(dtype=float, na_value=np.nan)
+    return found | {name: frame[name].fillna("").to_numpy(dtype=object) for name in ("task", "setting")}
+
+
+def _judged(
+    a: Mapping[str, np.ndarray], b: Mapping[str, np.ndarray], pool: float, official: bool
+) -> tuple[float, ...]:
+    """Give both means, difference, interval, n, whether it is paired, and p."""
+    tasks, i, j = np.intersect1d(a["task"], b["task"], return_indices=True)
+    i, j = i[tasks != ""], j[tasks != ""]  # of some records no task is known
+    left, right = (a["value"][i], b["value"][j]) if i.size else (a["value"], b["value"])
+    n = min(left.size, right.size)
+    if i.size:
+        drawn = {name: a[name][i] for name in ("repetition", "n_rows", "n_test")}
+        gap = one_sample(np.round(right - left, 12), overlap=overlap(drawn, pool, official=official))
+        same = bool((a["seed"][i] == b["seed"][j]).all())
+        least = 0.0 if same else 2.0 ** (1 - n)
+    else:
+        gap = welch(left, right)
+        least = 2 / math.comb(left.size + right.size, left.size)
+    p = gap.p_value()
+    if gap.se == 0 or (n < 2 and i.size):
+        p = min(1.0, least)
+    half = gap.half_width()
+    mean_a, mean_b = float(left.mean()), float(right.mean())
+    return mean_a, mean_b, gap.value, gap.value - half, gap.value + half, n, bool(i.size), p
+
+
+def welch(a: np.ndarray, b: np.ndarray) -> Difference:
+    """Difference of two means of independent values, b less a.
+
+    References
+    ----------
+    Welch (1947), The generalization of Student's problem when several different population variances are involved,
+    Biometrika 34.
+    """
+    value = float(b.mean() - a.mean())
+    if min(a.size, b.size) < 2:
+        return Difference(value, math.inf, 1.0)
+    of_means = [0.0 if np.ptp(x) == 0 else float(x.var(ddof=1)) / x.size for x in (a, b)]
+    se, total = math.sqrt(sum(of_means)), sum(of_means)
+    parts = sum(part**2 / (x.size - 1) for part, x in zip(of_means, (a, b), strict=True))
+    return Difference(value, se, total**2 / parts if parts else 1.0)

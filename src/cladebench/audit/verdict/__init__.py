@@ -1,0 +1,1 @@
+"""Verdicts: their words, answers, signs, severity and colours."""

@@ -1,0 +1,1 @@
+"""What a run was made with: sources, core, machine and versions."""

@@ -1,0 +1,1 @@
+"""The one view of the records: which values are behind a number."""

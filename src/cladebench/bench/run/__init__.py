@@ -1,0 +1,1 @@
+"""How runs are made: jobs, workers, limits and what is kept."""

@@ -1,0 +1,1 @@
+"""Intervals and tests for the number of data sets that there are."""

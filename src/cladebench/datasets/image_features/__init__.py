@@ -1,0 +1,1 @@
+"""Words and descriptors of images, computed from pixels."""

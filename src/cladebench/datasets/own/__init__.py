@@ -1,0 +1,1 @@
+"""Data of users: from a file to an entry of the registry."""
