@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from cladebench import datasets
 from cladebench.audit.verdict_types import ANSWERS, VERDICTS
 from doc_examples import ROOT
 
@@ -219,6 +220,19 @@ def test_first_lines_of_public_names_are_short():
         if len(words) > 12 or (words and words[0] in ("A", "An", "The", "What", "Whether")):
             long[thing.__qualname__] = " ".join(words)
     assert long == {}
+
+
+def test_quotes_of_a_page_count_as_one_word(found):
+    words = "word " * 26
+    assert found(f"<p>The paper says &#34;{words}&#34; in its text.</p>", "page.html") == []
+    assert len(found(f"<p>The paper says {words} in its text.</p>", "page.html")) == 1
+
+
+def test_notes_of_all_data_sets_are_plain(tool):
+    notes = {name: datasets.info(name).notes for name in datasets.names()}
+    assert sum(map(bool, notes.values())) > 50
+    sentences, faults = tool["texts"].sentences, tool["rules"].faults
+    assert {name: s for name, text in notes.items() for s in sentences(text) if faults(s)} == {}
 
 
 def _first_lines(text):

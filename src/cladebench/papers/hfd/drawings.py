@@ -383,7 +383,7 @@ def gallery(
 
 
 def said_of_classes(relevant: Mapping[str, np.ndarray], labels: Mapping[str, str]) -> str:
-    """Say which methods find most images of the query's class, if several are shown."""
+    """Say which methods find most images of the query's class."""
     shares = {labels.get(method, method): float(np.mean(of)) for method, of in relevant.items()}
     most = max(shares.values())
     first = [name for name, share in shares.items() if share == most]

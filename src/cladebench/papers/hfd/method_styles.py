@@ -45,7 +45,7 @@ def filling(method: str) -> str:
 
 
 def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str]) -> None:
-    """Draw one legend above all panels, in the order of `STYLES`; it tells random methods."""
+    """Draw one legend above all panels; it tells random methods."""
     handles = {
         label: handle
         for axes in panels
