@@ -416,11 +416,11 @@ def test_accuracy_stands_against_both_times(golden):
     # Those without times have no place.
     assert found == [
         {"Euclidean": [(0.01, 80)], "HFD": [(10, 90)]},
-        {"Euclidean": [(1e-4, 80)], "HFD": [(1e-3, 90)]},
+        {"Euclidean": [(0.1, 80)], "HFD": [(1, 90)]},
     ]
     assert (training.get_title("left"), training.get_ylabel()) == ("sonar", "accuracy (%)")
     below = "\n\u2190 lower is better"
-    assert (training.get_xlabel(), query.get_xlabel()) == (f"training (s){below}", f"one query (s){below}")
+    assert (training.get_xlabel(), query.get_xlabel()) == (f"training (s){below}", f"one query (ms){below}")
     assert figure.get_suptitle() == "HFD trains longer than the median method on 1 of 1 data set"
     assert "intervals" not in notes_of(figure)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -141,7 +142,7 @@ def _of_page(text: str) -> Iterator[tuple[int, str]]:
     for part in text.split("\0"):
         start = number + len(part) - len(part.lstrip("\n"))
         if part.strip():
-            yield start, part
+            yield start, html.unescape(part)
         number += part.count("\n")
 
 

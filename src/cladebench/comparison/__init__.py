@@ -1,4 +1,4 @@
-"""Comparisons: methods on one's own data, without claims; from ``comparison.yaml`` to one page."""
+"""Compare methods on one's own data, without claims: file to page."""
 
 #: In every comparison: what knows nothing of the data.
 CONTROLS = ("RandomClusters", "RandomTree")

@@ -1,4 +1,4 @@
-"""What the page says of published labels: their scores, their agreement with ours, and why it is not full."""
+"""Sum up published labels: their scores, and how far ours agree."""
 
 from __future__ import annotations
 
@@ -45,9 +45,10 @@ def published_scores(run: Run) -> pd.DataFrame:
 
 
 def agreements(run: Run, scored: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate ``published.csv``: each method of ours, data set and k beside the published labels of the same method.
+    """Tabulate ``published.csv``: our methods beside published labels of the same method.
 
-    The scores are the best over the labellings with k clusters, on all rows.
+    A row has a data set and a number of clusters k. The scores are the best over the labellings with k
+    clusters, on all rows.
     """
     keys = ["data", "k", "method", "setting"]
     wide = run.whole.pivot_table(index=keys, columns="measure", values="value", aggfunc="max", sort=False)
@@ -71,7 +72,10 @@ def _variant(run: Run, method: str, setting: str) -> str:
 
 
 def reason(row: Mapping[Any, Any], variant: str) -> str:
-    """Say why two partitions differ, from what other runs of ours gave; empty where they are the same."""
+    """Say why two partitions differ; empty where they are the same.
+
+    Other runs of ours show it.
+    """
     agrees, seeded = row["published_agreement"], bool(row["published_seeded"])
     if agrees >= SAME:
         return ""
@@ -89,7 +93,7 @@ def reason(row: Mapping[Any, Any], variant: str) -> str:
 
 
 def by_method(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Sum up the agreement of each method of ours with the published labels."""
+    """Sum up how our methods agree with the published labels."""
     found = []
     for (method, variant), own in rows.groupby(["method", "published"], sort=False):
         other = own[own["agreement"] < SAME]
@@ -111,7 +115,7 @@ def by_method(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def by_variant(scored: pd.DataFrame) -> pd.DataFrame:
-    """Give each published variant's mean score over data sets, of the best labelling; best first."""
+    """Average each published variant's best scores over data sets, best first."""
     best = scored.groupby(["method", "data"])["mean"].max().groupby("method").agg(["mean", "count"])
     best.index = best.index.str.removesuffix(MARK)
     return best.sort_values("mean", ascending=False, kind="stable")

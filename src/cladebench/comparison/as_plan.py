@@ -1,4 +1,4 @@
-"""A comparison as the spine's plan: every data set a problem, every method a method, one scope."""
+"""Turn a comparison into a plan: data sets, methods, one scope."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ WHOLE = ".all"
 
 
 def as_document(comparison: Comparison) -> dict[str, Any]:
-    """Write a comparison as the mapping from which `as_plan` makes a plan: all that a run depends on."""
+    """Write a comparison as the mapping that `as_plan` reads.
+
+    It has all that a run depends on.
+    """
     read = {"judged_in": comparison.features[0], "published": _published(comparison.published)}
     methods = {
         method.key: {
@@ -85,7 +88,10 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def _naming(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Keep the defaults that name a published variant: its library may be gone when the page is made."""
+    """Keep the defaults that name a published variant.
+
+    Its library may be gone when the page is made.
+    """
     found = {name: parameters.get(name) for name in NAMING}
     return {
         name: value
@@ -95,14 +101,17 @@ def _naming(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _published(archive: Path | None) -> dict[str, str]:
-    """Name the archive of published labels with its content: other labels make runs stale."""
+    """Name the archive of published labels with its content.
+
+    Other labels make runs stale.
+    """
     if archive is None:
         return {}
     return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
 
 
 def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
-    """List what each method is given on each data set: a grid, or the reason why nothing is run."""
+    """List what each method gets on each data set, or why nothing."""
     groups: dict[str, list[str]] = defaultdict(list)
     for method in comparison.methods.values():
         settings = comparison.settings.get(method.key, {})
@@ -119,7 +128,10 @@ def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def _features(comparison: Comparison, data: Data) -> list[str]:
-    """Name what is done to the features; distances stay as they are, and so do sparse ones, or zeros would fill in."""
+    """Name what is done to the features.
+
+    Distances stay as they are. Sparse features do too, or zeros would fill in.
+    """
     return ["raw"] if data.kind == "distances" or data.sparse else list(comparison.features)
 
 
@@ -144,9 +156,9 @@ def as_plan(document: Mapping[str, Any]) -> Plan:
 
 
 def write_plan(comparison: Comparison, folder: Path, cores: int | None = None) -> dict[str, Any]:
-    """Write the plan into the folder of a run, where its jobs read it; an equal file stays as it is.
+    """Write the plan into a run's folder; leave an equal file alone.
 
-    Without a number of cores, as on a cluster, each method is a job.
+    Jobs read it there. Without a number of cores, as on a cluster, each method is a job.
     """
     document = as_document(comparison)
     if cores is not None:
@@ -176,7 +188,10 @@ def read_plan(folder: Path) -> dict[str, Any]:
 
 
 def jobs_of(document: Mapping[str, Any]) -> list[Job]:
-    """List the jobs of a comparison; modules of the user's files can be imported afterwards."""
+    """List the jobs of a comparison.
+
+    Modules of the user's files can be imported afterwards.
+    """
     sys.path.extend(folder for folder in document["sys_path"] if folder not in sys.path)
     libraries: dict[str, list[Job]] = defaultdict(list)
     for job in expand(as_plan(document), SCOPE, root_seed=document["seed"]):
@@ -186,7 +201,10 @@ def jobs_of(document: Mapping[str, Any]) -> list[Job]:
 
 
 def _joined(jobs: Sequence[Job]) -> Job:
-    """Join jobs of methods of one library, so that the memory of a run has no other library in it."""
+    """Join jobs of methods of one library.
+
+    The memory of a run then has no other library in it.
+    """
     first = jobs[0]
     cells = [cell for job in jobs for cell in job.cells]
     cells.sort(key=lambda cell: first.datasets.index(cell.spec.dataset))

@@ -1,4 +1,7 @@
-"""The methods of a comparison: classes by name, dotted path or file, and which data each can take."""
+"""Find the methods of a comparison, and which data each takes.
+
+A method is a class: by name, dotted path or file.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ class Method:
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Parameters of the class, with their defaults; none where it is not installed."""
+        """Read the class's parameters with defaults; none where it is not installed."""
         return {} if self.cls is None else estimators.parameters(self.cls)
 
     def takes(self, kind: str, sparse: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
@@ -139,7 +142,9 @@ def fitting() -> list[str]:
 
 
 def found_methods(given: Iterable[str], path: Path) -> list[Method]:
-    """Find the classes of a list of methods, each under a key of its own; the controls stand last.
+    """Find the classes of a list of methods, the controls last.
+
+    Each has a key of its own.
 
     Raises
     ------
@@ -187,7 +192,7 @@ def _find(text: str, path: Path) -> Method:
 
 
 def _from_file(text: str, path: Path, where: str) -> tuple[str, str]:
-    """Give the dotted path of a class in a file, and the folder from which it is imported."""
+    """Name the class in a file, and the folder to import from."""
     name, _, cls = text.rpartition(":")
     file = (path.parent / name).resolve()
     if not file.is_file():

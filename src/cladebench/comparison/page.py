@@ -1,4 +1,7 @@
-"""The page of a comparison and its files: one HTML that holds all, tables and pictures beside it."""
+"""Write the page of a comparison, with tables and pictures beside it.
+
+The page is one HTML file that holds all.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ MANY_PICTURES = 12
 
 
 def write_page(folder: Path) -> Path:
-    """Gather the records of a run, and write its page, tables and pictures.
+    """Write page, tables and pictures from the records of a run.
 
     Returns
     -------
@@ -92,7 +95,7 @@ def write_page(folder: Path) -> Path:
 
 
 def _published(run: Run) -> dict[str, Any]:
-    """Hold our runs against published labels, and write ``published.csv``; nothing where the file names none."""
+    """Write ``published.csv``: our runs against published labels, where there are some."""
     if not run.document.get("published"):
         return {}
     scored = published_scores(run)
@@ -139,7 +142,10 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
 
 
 def _embedded(run: Run, figure: Figure, name: str) -> str:
-    """Save a figure as SVG and PNG, and give it as an address that holds it."""
+    """Save a figure as SVG and PNG; return it as an address.
+
+    The address holds the whole figure.
+    """
     beside = len(run.names("data")) > MANY_PICTURES and name.startswith("data-")
     paths = save_figure(figure, run.folder / "figures" / name, ("png",) if beside else ("svg", "png"))
     if beside:
@@ -201,7 +207,10 @@ def _best(counted: pd.DataFrame, name: str, found: Verdicts) -> list[str]:
 
 
 def _whole_run(run: Run, name: str, method: str) -> tuple[str, int]:
-    """Find the run of a method on all rows, in the setting that counts; an empty name where it failed."""
+    """Find a method's run on all rows; an empty name if failed.
+
+    It is the run in the setting that counts.
+    """
     rows = run.whole
     rows = run.counted(rows[(rows["data"] == name) & (rows["method"] == method) & (rows["status"] == "ok")])
     return (str(rows["cell"].iloc[0]), int(rows["k"].iloc[0])) if len(rows) else ("", 0)

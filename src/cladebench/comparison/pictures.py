@@ -1,4 +1,7 @@
-"""The pictures of a comparison: differences, score against cost, each data set by class and by cluster, trees."""
+"""Draw the pictures of a comparison's page.
+
+Differences, score against cost, each data set by class and by cluster, trees.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ def _figure(width: float, height: float, columns: int = 1) -> tuple[Figure, Sequ
 
 
 def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Figure:
-    """Draw the difference of a method to each rival with its interval, and the region that does not matter."""
+    """Draw a method's differences to its rivals, with intervals and the margin."""
     with use_style():
         figure, (ax,) = _figure(6.4, 0.5 + 0.2 * max(3, len(rows)))
         places = np.arange(len(rows))[::-1]
@@ -51,7 +54,7 @@ def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Fig
 
 
 def critical_difference(ranks: RankTable) -> Figure:
-    """Draw mean ranks on a line; a bar joins methods that the Nemenyi test does not tell apart.
+    """Draw mean ranks; bars join methods that the Nemenyi test leaves together.
 
     References
     ----------
@@ -85,7 +88,9 @@ def critical_difference(ranks: RankTable) -> Figure:
 
 
 def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
-    """Draw mean score against seconds and against memory; a line joins the methods that no other beats in both.
+    """Draw mean score against seconds and memory.
+
+    A line joins the methods that no other beats in both.
 
     Parameters
     ----------
@@ -144,7 +149,7 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
-    """Draw the same points once for each labelling, coloured by it; -1 is grey."""
+    """Draw the points once for each labelling, in its colours; -1 grey."""
     with use_style():
         figure, axes = _figure(2.25 * len(panels), 2.3, len(panels))
         for ax, (title, labels) in zip(axes, panels.items(), strict=True):
@@ -162,7 +167,7 @@ def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
 
 
 def dendrogram(tree: Hierarchy, labels: np.ndarray | None, title: str) -> Figure:
-    """Draw the upper part of a tree, with the classes below each branch."""
+    """Draw the upper part of a tree, with classes below its branches."""
     with use_style():
         figure, (ax,) = _figure(6.4, 3.6)
         tree.plot(ax, labels=labels)

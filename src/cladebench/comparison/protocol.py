@@ -1,4 +1,4 @@
-"""What one run of a comparison computes: fit a method, read its clusters and tree, score them."""
+"""Run one cell of a comparison: fit, read clusters and tree, score."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MATRIX_ROWS = 3000
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a fit gave: clusters, a tree if there is one, and the wall seconds that it took."""
+    """Hold what a fit gave: clusters, perhaps a tree, and wall seconds."""
 
     clusters: np.ndarray
     tree: Hierarchy | None
@@ -47,7 +47,7 @@ class ComparisonProtocol(Protocol):
     task_keys: ClassVar[tuple[str, ...]] = ("share",)
 
     def measure(self, cell: Cell) -> CellOutput:
-        """Fit the method once for each number of clusters, and score it against each labelling."""
+        """Fit the method for each number of clusters; score each labelling."""
         own = self.own_parameters(cell)
         X, distances = _taken(cell)
         given = X if distances else scaled(X, own["features"])
@@ -81,7 +81,10 @@ PROTOCOL = ComparisonProtocol()
 
 
 def asked(data: datasets.Dataset) -> dict[str, tuple[np.ndarray | None, int]]:
-    """Give the labels and the number of clusters of each labelling; no labels under the empty name."""
+    """Give the labels and number of clusters of each labelling.
+
+    The empty name has no labels.
+    """
     if isinstance(data, OwnDataset):
         return {name: (data.labellings.get(name), k) for name, k in data.clusters.items()}
     if data.labels is None:
@@ -101,9 +104,10 @@ def _taken(cell: Cell) -> tuple[Any, bool]:
 
 
 def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Found:
-    """Fit the cell's method, asking for k clusters where it takes a number; all it is given is a copy of X.
+    """Fit the cell's method on a copy of X, and nothing else.
 
-    A library that is imported by the fit and not installed makes the run unavailable.
+    It is asked for k clusters where it takes a number. A library that is imported by the fit and not
+    installed makes the run unavailable.
     """
     try:
         return _fitted(cell, X, k, cell.spec.seed if seed is None else seed)
@@ -139,7 +143,10 @@ def _fitted(cell: Cell, X: Any, k: int, seed: int) -> Found:
 
 
 def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, k: int) -> np.ndarray:
-    """Give the clusters of a fitted estimator; ValueError or TypeError where they are none."""
+    """Read the clusters of a fitted estimator.
+
+    ValueError or TypeError where they are none.
+    """
     name, n = type(estimator).__name__, X.shape[0]
     if clusters is None:
         if getattr(estimator, "labels_", None) is not None:
@@ -161,7 +168,7 @@ def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, k: 
 
 
 def tree_of(fitted: Any, n: int) -> Hierarchy | None:
-    """Give the tree of a fitted estimator over its n samples; None where it has none."""
+    """Read the tree over n samples; None where there is none."""
     with contextlib.suppress(TypeError):
         tree = estimators.as_hierarchy(fitted)
         return tree if tree.n_samples == n else None
@@ -172,7 +179,7 @@ def tree_of(fitted: Any, n: int) -> Hierarchy | None:
 
 
 def _against_published(cell: Cell, found: Found, k: int) -> dict[str, float]:
-    """Hold clusters of all rows against published labels of the same method, where there are some."""
+    """Score clusters of all rows against the method's published labels, if any."""
     archive = ComparisonProtocol().own_parameters(cell)["published"]
     if not archive:
         return {}
@@ -190,7 +197,7 @@ def _against_published(cell: Cell, found: Found, k: int) -> dict[str, float]:
 
 
 def _against(labels: np.ndarray, found: Found) -> dict[str, float]:
-    """Score clusters and tree against labels; rows of the label -1 are left out."""
+    """Score clusters and tree against labels, without rows of the label -1."""
     kept = labels >= 0
     if not kept.any():
         raise ValueError("no row of this draw has a label; expected one or more")
@@ -215,7 +222,7 @@ class _Judge:
         self._similarity: np.ndarray | None = None
 
     def without_labels(self, found: Found) -> dict[str, float]:
-        """Score clusters by distances between rows, and a tree by similarities; what is not defined is left out."""
+        """Score clusters by distances and a tree by similarities, where defined."""
         n, metrics = len(found.clusters), dict[str, float]()
         if 1 < len(np.unique(found.clusters)) < n:
             some = np.random.default_rng(0).permutation(n)[:MATRIX_ROWS] if n > MATRIX_ROWS else np.arange(n)
@@ -237,7 +244,10 @@ class _Judge:
 
 
 def _similarities(distances: np.ndarray) -> np.ndarray:
-    """Turn distances d into exp(-d^2 / median of d^2), as `Similarity` does for features."""
+    """Turn distances d into similarities exp(-d^2 / median of d^2).
+
+    `Similarity` does the same for features.
+    """
     squares = in_own_unit(distances) ** 2
     off = squares[np.triu_indices(len(squares), 1)]
     median = float(np.median(off[off > 0])) if (off > 0).any() else 1.0

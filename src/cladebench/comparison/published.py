@@ -1,4 +1,7 @@
-"""Labels that others published for the data of a battery, beside our own runs of the same methods."""
+"""Read labels that others published for a battery's data.
+
+They are for the same methods as our runs.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ OTHERS = 5
 
 
 def variant_of(estimator: str, parameters: Mapping[str, Any]) -> str:
-    """Name the published variant of the same algorithm with the same parameters; empty if there is none."""
+    """Name the published variant with the same parameters; empty if none."""
     name = estimator.rpartition(".")[2]
     if "linkage" in parameters:
         return f"fastcluster_{parameters['linkage']}"
@@ -40,7 +43,10 @@ def _sets(file: str, sha256: str) -> frozenset[tuple[str, str]]:
 
 @functools.lru_cache(maxsize=1)
 def published_of(source: str, file: str, sha256: str) -> dict[str, dict[int, np.ndarray]]:
-    """Give what is published for a data set: variant, number of clusters, labels; nothing for other data."""
+    """Give a data set's published variants: name, number of clusters, labels.
+
+    Nothing for other data.
+    """
     place = battery_of(source)
     if place is None or place not in _sets(file, sha256):
         return {}
@@ -48,7 +54,9 @@ def published_of(source: str, file: str, sha256: str) -> dict[str, dict[int, np.
 
 
 def as_published(X: np.ndarray, noise: int | None) -> np.ndarray:
-    """Prepare features as the publisher did: one scale for all columns, tiny noise, single precision.
+    """Prepare features as the publisher did.
+
+    One scale for all columns, tiny noise, single precision.
 
     Parameters
     ----------
@@ -73,7 +81,9 @@ def agreement(
     refit: Callable[[np.ndarray, int | None], np.ndarray],
     seeded: bool,
 ) -> dict[str, float]:
-    """Say how far clusters agree with published ones; where they do not, run the method again to learn why.
+    """Measure how far clusters agree with published ones.
+
+    Where they do not, run the method again to learn why.
 
     Parameters
     ----------

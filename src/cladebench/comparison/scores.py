@@ -1,4 +1,4 @@
-"""From records to scores: a long table of runs, the setting that counts, means with intervals and chance."""
+"""Turn records into scores: runs, chosen settings, means, intervals, chance."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Run:
         return values[values["setting"].to_numpy() == np.array(settings, dtype=object)]
 
     def names(self, key: str) -> list[str]:
-        """Name the data sets or the methods, in the order of the file."""
+        """Name the data sets or methods in the order of the file."""
         if key == "data":
             return [name for name in self.document["problems"] if not name.endswith(WHOLE)]
         return list(self.document["methods"])
@@ -126,7 +126,10 @@ def table_of_runs(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _agreement(run: Run) -> pd.DataFrame:
-    """Give the agreement between draws: the adjusted Rand index of two draws on the rows that both have."""
+    """Average the adjusted Rand index of pairs of draws.
+
+    It is taken on the rows that both draws have.
+    """
     store, rows = Store(run.folder), []
     good = run.values[(run.values["status"] == "ok") & (run.values["measure"] == "n_clusters")]
     arrays = {cell: store.load_arrays(cell) for cell in good["cell"].unique()}
@@ -144,9 +147,10 @@ def _agreement(run: Run) -> pd.DataFrame:
 
 
 def choose(values: pd.DataFrame) -> dict[tuple[str, str, str], str]:
-    """Choose for each method on each data set the setting of the best mean silhouette; it reads no labels.
+    """Choose the setting of best mean silhouette, without labels.
 
-    Settings with fewer failed draws go first; of equal ones the first in the file.
+    Each method has one on each data set. Settings with fewer failed draws go first; of equal ones the
+    first in the file.
     """
     rule = values[values["measure"] == UNLABELLED[0]]
     found = rule.groupby(_RUN, sort=False)["value"].agg(["count", "mean"]).dropna()
@@ -163,7 +167,7 @@ def choose(values: pd.DataFrame) -> dict[tuple[str, str, str], str]:
 
 
 def scores(run: Run) -> pd.DataFrame:
-    """Tabulate ``scores.csv``: a row for each data set, labelling, method, setting and measure."""
+    """Tabulate ``scores.csv``: data set, labelling, method, setting and measure."""
     measures = [*LABELLED, *UNLABELLED, *COSTS]
     rows = run.values[run.values["measure"].isin(measures) | run.values["measure"].isna()]
     names = [*_RUN, "measure"]
@@ -184,7 +188,10 @@ def scores(run: Run) -> pd.DataFrame:
 
 
 def _interval(run: Run, measure: str, values: np.ndarray) -> tuple[float, float, float]:
-    """Give mean and interval, within the range of the measure; no interval for pairs of draws: they are no sample."""
+    """Give mean and interval within the range of the measure.
+
+    Pairs of draws get no interval: they are no sample.
+    """
     if not values.size:
         return np.nan, np.nan, np.nan
     found = mean_interval(values, overlap=SHARE / (1 - SHARE))
@@ -195,7 +202,7 @@ def _interval(run: Run, measure: str, values: np.ndarray) -> tuple[float, float,
 
 
 def _ended(status: np.ndarray, reason: np.ndarray) -> tuple[str, str]:
-    """Sum up how the draws ended: the first failure, with how many there are."""
+    """Sum up how draws ended: the first failure, and how many."""
     failed = np.flatnonzero(status != "ok")
     if not failed.size:
         return "ok", ""
@@ -205,7 +212,10 @@ def _ended(status: np.ndarray, reason: np.ndarray) -> tuple[str, str]:
 
 
 def _chance(run: Run) -> dict[tuple[Any, ...], float]:
-    """Say what each score would be by chance: a constant, the exact expectation, or what random clusters earned."""
+    """Say what each score would be by chance.
+
+    A constant, the exact expectation, or what random clusters earned.
+    """
     grouped = run.values.groupby([*_RUN, "measure"], sort=False)["value"].mean()
     means: dict[Any, float] = dict(zip(grouped.index, grouped, strict=True))
     random = {(key[0], key[1], key[4]): mean for key, mean in means.items() if key[2] == CONTROLS[0]}

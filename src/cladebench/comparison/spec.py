@@ -65,7 +65,7 @@ class Comparison:
 
 
 def read_comparison(path: Path) -> Comparison:
-    """Read a comparison: its file, its data and the classes of its methods.
+    """Read a comparison: file, data, and classes of its methods.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def read_comparison(path: Path) -> Comparison:
 
 
 def _archive(path: Path, text: str) -> Path:
-    """Find the archive of published labels, beside the file or in a mirror folder."""
+    """Find the archive of published labels: beside the file or mirrored."""
     archive, where = located(text, path.parent), f"{path}: methods.published"
     if not archive.is_file():
         raise InputFileError(f"{where}: no file {text}; expected it there or in a CLADEBENCH_MIRROR folder")
@@ -127,7 +127,7 @@ def _archive(path: Path, text: str) -> Path:
 
 
 def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
-    """Find a method by its key, its class, or as the file writes it."""
+    """Find a method by key, class, or as the file writes it."""
     if name in CONTROLS:
         return name
     matches = [m.key for m in methods.values() if name in (m.key, m.given, m.class_name)]
@@ -139,7 +139,7 @@ def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
 
 
 def _data(path: Path, key: str, entry: Mapping[str, Any]) -> dict[str, Data]:
-    """Find the data behind a key: one data set, or those of a battery."""
+    """Find the data behind a key: one set, or a battery's."""
     where = f"{path}: data.{key}"
     kinds = [kind for kind in ("file", "registered", "battery") if kind in entry]
     if len(kinds) != 1:

@@ -1,4 +1,4 @@
-"""What the tables of a comparison's page hold: scores by method and data set, failures, settings, facts."""
+"""Fill the tables of a page: scores, failures, settings, facts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def words(name: str) -> str:
 
 
 def counted_scores(run: Run, table: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the scores that count: of the chosen setting, and of several labellings the one with the best score."""
+    """Select the scores that count.
+
+    Rows of the chosen setting. Of several labellings the one with the best score.
+    """
     rows = run.counted(table)
     best = rows[rows["measure"].isin(("ari", "silhouette"))].sort_values("measure", kind="stable")
     best = best.drop_duplicates(["data", "labels", "method"]).sort_values(
@@ -44,7 +47,9 @@ def counted_scores(run: Run, table: pd.DataFrame) -> pd.DataFrame:
 def heat_table(
     run: Run, counted: pd.DataFrame, measures: tuple[str, ...], theirs: pd.DataFrame | None = None
 ) -> dict[str, Any]:
-    """Give a table of methods by data sets: the first measure in cells, the others behind their means.
+    """Tabulate methods by data sets.
+
+    The first measure is in the cells, the others behind their means.
 
     `theirs` are imported scores; their rows are marked.
     """
@@ -80,7 +85,10 @@ def heat_table(
 
 
 def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
-    """Give what stands in a cell: the mean with interval and chance, or how the runs ended; None where nothing is."""
+    """Fill a cell; None where there is nothing.
+
+    The mean with interval and chance, or how the runs ended.
+    """
     scored = rows[(rows["measure"] == measure) & rows["mean"].notna()]
     if len(scored):
         return dict(scored[["mean", "low", "high", "chance", "status"]].iloc[0])
@@ -89,7 +97,7 @@ def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
 
 
 def failures(run: Run) -> list[dict[str, Any]]:
-    """List how runs ended that gave nothing: each cause once, with its methods and data sets."""
+    """List each cause of failure once, with methods and data sets."""
     cells = run.cells[run.cells["status"] != "ok"].drop_duplicates("cell_id")
     names = [str(estimator).rpartition(".")[2] for estimator in cells["estimator"]]
     causes: dict[tuple[str, str], dict[str, Any]] = {}
@@ -110,7 +118,7 @@ def _some(names: Iterable[str], most: int = 6) -> str:
 
 
 def settings_table(run: Run) -> list[dict[Hashable, Any]]:
-    """List what the choice of settings read, where there was one: the silhouette of each."""
+    """List the silhouette of each setting where one was chosen."""
     rule = run.values[run.values["measure"] == UNLABELLED[0]]
     means = rule.groupby(["data", "labels", "method", "setting"], sort=False)["value"].mean().reset_index()
     means["counts"] = np.where(means.index.isin(run.counted(means).index), "yes", "")
@@ -121,7 +129,10 @@ def settings_table(run: Run) -> list[dict[Hashable, Any]]:
 
 
 def settings_had(run: Run) -> list[dict[str, Any]]:
-    """List how many settings the methods had, random ones left out, most first; a range where data differ."""
+    """Count the settings of each method, most first, random ones left out.
+
+    A range where data differ.
+    """
     values = run.values
     tried = values[~values["method"].isin(CONTROLS) & (values["status"] != "not_applicable")]
     counts = tried.groupby(["method", "data"])["setting"].nunique().groupby("method").agg(["max", "min"])

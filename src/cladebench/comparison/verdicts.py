@@ -1,4 +1,4 @@
-"""What a comparison says: the tests on the scores that count, and its first sentences."""
+"""Judge a comparison: tests on the scores that count, first sentences."""
 
 from __future__ import annotations
 
@@ -62,29 +62,38 @@ class Verdicts:
 
     @property
     def rows(self) -> list[Compared]:
-        """What decides by the first measure: the rows of each data set, or those of all where there are many."""
+        """Select rows that decide: each data set's, or all's if many.
+
+        By the first measure.
+        """
         first = [row for row in self.compared if row.measure == self.measure]
         return [row for row in first if row.data != ALL] or first
 
     @property
     def on_all(self) -> list[Compared]:
-        """Rows of all data sets at once by the first measure; none for one data set."""
+        """Select rows of all data sets at once; none for one.
+
+        By the first measure.
+        """
         return [row for row in self.compared if row.measure == self.measure and row.data == ALL]
 
     @property
     def undecided(self) -> list[Compared]:
-        """Of `rows`, those that cannot be told, without random methods, the largest difference first."""
+        """Select `rows` that cannot be told, the largest difference first.
+
+        Random methods are left out.
+        """
         found = [row for row in self.rows if row.verdict == UNDECIDED and row.rival in self.rivals]
         return sorted(found, key=lambda row: -abs(np.nan_to_num(row.difference)))
 
     def counts(self, rival: str | None = None) -> dict[str, int]:
-        """Number of `rows` of each verdict: against one rival, or all of `rivals`."""
+        """Count `rows` of each verdict, against one rival or all `rivals`."""
         wanted = self.rivals if rival is None else (rival,)
         found = [row.verdict for row in self.rows if row.rival in wanted]
         return {verdict: found.count(verdict) for verdict in VERDICTS}
 
     def tally(self, rival: str) -> dict[str, int]:
-        """Count data sets: by the verdict on each, or by the sign of the difference where none is judged alone."""
+        """Count data sets by verdict, or by sign if not judged alone."""
         assert self.values is not None
         if any(row.data != ALL for row in self.rows):
             return {verdict.capitalize(): n for verdict, n in self.counts(rival).items()}
@@ -114,7 +123,10 @@ class Verdicts:
 
     @property
     def sentences(self) -> list[dict[str, Any]]:
-        """Say who is ahead, by how much, and what cannot be told; each with the cells of the tables that it is of."""
+        """Say who is ahead, by how much, and what is undecided.
+
+        Each sentence has the cells of the tables that it is of.
+        """
         if self.values is None:
             text = "No scores against labels, so nothing can be called better: the tables show structure and stability."
             return [{"text": text, "cells": []}]
@@ -129,7 +141,10 @@ class Verdicts:
         ]
 
     def _who(self, values: Values, data: Sequence[str]) -> tuple[str, str]:
-        """Name the method of the best mean rank, the reference among equals, and say its score."""
+        """Name the best method by mean rank, with its score.
+
+        Among equals it is the reference.
+        """
         ranked = failures_last(values).means
         lead = min((self.reference, *self.rivals), key=ranked.__getitem__)
         means, title = values.means().mean(), values.measure.title or values.measure.name
@@ -164,7 +179,10 @@ class Verdicts:
 
 
 def verdicts(run: Run) -> Verdicts:
-    """Judge a run by each measure with labels; the first says what the page says."""
+    """Judge a run by each measure with labels, the main one first.
+
+    The page says what the first says.
+    """
     mine, settings = run.document["mine"], Settings(rope=float(run.document["rope"]))
     read = [values for measure in LABELLED[:3] if (values := _values(run, measure)) is not None]
     if not read:
@@ -176,7 +194,10 @@ def verdicts(run: Run) -> Verdicts:
 
 
 def judged(values: Values, mine: str, settings: Settings) -> Verdicts:
-    """Judge by one measure: the user's method against each rival, or the best one where `mine` is empty."""
+    """Judge by one measure: one method against each rival.
+
+    It is the user's method, or the best one where `mine` is empty.
+    """
     reference = mine or best_method(values, CONTROLS)
     ranked = failures_last(values).means
     rivals = [method for method in values.methods if method not in (reference, *CONTROLS)]
@@ -195,7 +216,10 @@ def _cells(rows: Sequence[Compared]) -> list[tuple[str, str]]:
 
 
 def _values(run: Run, measure: str) -> Values | None:
-    """Give the scores that count by one measure, as the tests read them; None where fewer than two methods have any."""
+    """Give the scores that count; None for fewer than two methods.
+
+    They are by one measure, as the tests read them.
+    """
     rows = run.counted(run.values)
     rows = rows[rows["measure"] == measure]
     scored = set(rows.loc[rows["value"].notna(), "method"])

@@ -235,12 +235,12 @@ DATASETS = (
         _Drawn("gaussian", NOISE),
         "b33de3890a3b192a2d313340ad95f618cbf39aaf88bdad41a1115aa697bbd56b",
         "Classes, images per class and attributes are the paper's. Its scores are outputs of 85 attribute "
-        "classifiers; these are drawn: strength of the attribute in the class (0 to 1) plus independent Gaussian noise "
-        f"of standard deviation {NOISE}, with which K-means has the published Rand index of 96.04 on all rows (97.26 "
-        "at 0.6, 95.90 at 1.0; 95.75 is chance) and of 95.88 on a quarter of them. Errors of real scores are "
-        "correlated, these are not. Four unknown strengths of the antelope are the mean of the other classes. The "
-        "tree is WordNet's, not that of Hwang et al. (2011); of two parents of dog, domestic cat and elephant the "
-        "first listed counts; dolphin and deer are inner nodes, above killer whale and moose.",
+        "classifiers; these are drawn. A score is the strength of the attribute in the class (0 to 1) plus independent "
+        f"Gaussian noise. Its standard deviation is {NOISE}: then K-means has the published Rand index of 96.04 on all "
+        "rows, and 95.88 on a quarter of them. At 0.6 it has 97.26, at 1.0 95.90; 95.75 is chance. Errors of real "
+        "scores are correlated, these are not. Four unknown strengths of the antelope are the mean of the other "
+        "classes. The tree is WordNet's, not that of Hwang et al. (2011). Of two parents of dog, domestic cat and "
+        "elephant the first listed counts. Dolphin and deer are inner nodes, above killer whale and moose.",
     ),
     _again(
         "awa-attr-quarter",

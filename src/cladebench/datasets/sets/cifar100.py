@@ -213,13 +213,15 @@ _CITATION = (
     "WACV"
 )
 _FEATURES = (
-    "Features: 1,000 RootSIFT words on a dense grid (images enlarged to 64 x 64), square root of the "
-    f"word frequencies, 100 principal components fitted on these rows, rounded to {DECIMALS} decimals. "
+    "Features: square roots of the frequencies of 1,000 RootSIFT words on a dense grid, in images enlarged "
+    "to 64 x 64. They become 100 principal components, fitted on these rows and rounded to "
+    f"{DECIMALS} decimals. "
     "All 600 images of a class, training and test. Tree: WordNet's as B. Barz and J. Denzler cut it."
 )
 _COUNTS = (
-    "The same images, classes and tree as those of {name}, and the same words; the components are of the plain word "
-    "frequencies, as the paper's histograms are not said to be weighted. Frequent words then weigh more."
+    "The same images, classes and tree as those of {name}, and the same words. The components are of the "
+    "plain word frequencies, because the paper does not call its histograms weighted. Frequent words then "
+    "weigh more."
 )
 _SIZES = (
     "The same images, classes, tree and words as those of {name}. The plain word frequencies are multiplied by the "

@@ -115,10 +115,11 @@ _CITATION = (
     "A. Krizhevsky (2009). Learning multiple layers of features from tiny images. University of Toronto."
 )
 _FEATURES = (
-    "60,000 rows in the official order, the 50,000 training images first. Features: scores on 300 principal components "
-    "of the 3,072 colour values as shares of 1, centred and not whitened, fitted on the training images and stored as "
-    "float16. That papers print 36 x 36 pixels is taken for a misprint of 32 x 32, as all images of this collection "
-    "have; how a paper centred or scaled before its PCA, and whether test images took part, is not known."
+    "60,000 rows in the official order, the 50,000 training images first. Features: scores on 300 principal "
+    "components of the 3,072 colour values as shares of 1, centred and not whitened. They are fitted on the "
+    "training images and stored as float16. Papers print 36 x 36 pixels. We take it for a misprint, because "
+    "all images of this collection have 32 x 32. We do not know how a paper centred or scaled before its PCA."
+    " Test images may have taken part."
 )
 
 _CIFAR10 = DatasetInfo(

@@ -173,18 +173,18 @@ _FACES = DatasetInfo(
 )
 _IMAGES = (
     f"72 images, grey values of {HEIGHT} x {WIDTH} pixels as in the files, whose largest value differs from image to "
-    "image (119 to 159). They are drawn from 624 images of 20 people in four poses with four expressions, eyes open or "
-    "behind sunglasses; 16 of the 640 that were taken are damaged and missing."
+    "image (119 to 159). They are drawn from 624 images of 20 people in 4 poses with 4 expressions, eyes open or "
+    "behind sunglasses. 16 of the 640 images that were taken are damaged and missing."
 )
 
 DATASETS = (
     replace(
         _FACES,
         notes=f"{_IMAGES} Each draw takes three people and three poses, of those whose nine pairs all have eight "
-        "images (four expressions, two kinds of eyes). Person and pose stand in the place of person and expression, "
-        "which cannot be recovered from these pixels (cmu-faces-expressions): in the 20 draws the image nearest to an "
-        "image shows the same person in 99.7% and the same pose in 97% of the cases. Tree: the poses of each person "
-        "below a node.",
+        "images (four expressions, two kinds of eyes). The classes are person and pose instead of person and "
+        "expression. Expressions cannot be recovered from these pixels: see cmu-faces-expressions. In the 20 draws the "
+        "image nearest to an image shows the same person in 99.7% of the cases, the same pose in 97%. Tree: the poses "
+        "of each person below a node.",
     ),
     replace(
         _FACES,
@@ -193,8 +193,8 @@ DATASETS = (
         loader=load_cmu_faces_expressions,
         notes=f"{_IMAGES} Each draw takes three people and three expressions, of those whose nine pairs all have eight "
         "images (four poses, two kinds of eyes). Expressions cannot be recovered from these pixels, and the data are "
-        "here to show just that: in the 20 draws the image nearest to an image shows the same person in 99.9% and the "
-        "same expression in 6% of the cases (any other image would in 32%), as it is most often that of the same pose "
-        "and eyes. Tree: the expressions of each person below a node.",
+        "here to show it. In the 20 draws the image nearest to an image shows the same person in 99.9% of the cases. "
+        "It shows the same expression in 6%, any other image in 32%. Most often it has the same pose and eyes. Tree: "
+        "the expressions of each person below a node.",
     ),
 )

@@ -103,12 +103,13 @@ DATASETS = (
         loader=load_20news_words,
         files=(WORDS,),
         sparse=True,
-        notes="The counts from which 20news has its features: 18,745 messages by date, the first 11,256 of them from "
-        "the training part, none without words. The 1,000 groups of words (windows, window, windowing) were chosen by "
-        "their mutual information with the labels of the training messages: labels have leaked into the features, for "
-        "all methods alike. A feature has the name of the first word of its group. The tree is that of the dotted "
-        "names of the groups. The official address has the texts alone; these counts are in a public repository, the "
-        "packed file in a mirror only.",
+        notes="The counts from which 20news has its features: 18,745 messages by date, the first 11,256 of "
+        "them from the training part, none without words. The 1,000 groups of words (windows, window, "
+        "windowing) were chosen by their mutual information with the labels of the training messages. "
+        "So labels have leaked into the features, for all methods alike. A feature has the name of the "
+        "first word of its group. The tree is that of the dotted names of the groups. The official "
+        "address has the texts alone; these counts are in a public repository, the packed file in a "
+        "mirror only.",
     ),
     DatasetInfo(
         name="20news-w100",

@@ -138,10 +138,8 @@ DATASETS = (
         loader=load_20news,
         files=(WORDS,),
         features_sha256="c29693e7f13fdcd52e0a919b62737edf8eeff2efa23441d47739c7bc5f5e1a0d",
-        notes="18,745 messages by date, training and test. The 1,000 groups of words were chosen by their mutual "
-        "information with the labels of the training messages: labels have leaked into the features, for all methods "
-        f"alike. Square root of the word frequencies, {N_COMPONENTS} principal components fitted on these rows, "
-        f"rounded to {DECIMALS} decimals. The tree is that of the dotted names of the groups. The official address has "
-        "the texts alone; these counts are in a public repository, the packed file in a mirror only.",
+        notes="18,745 messages by date, training and test. The 1,000 groups of words were chosen by their "
+        "mutual information with the labels of the training messages. So labels have leaked into the "
+        "features, for all methods alike. Square root of the word frequencies, ",
     ),
 )

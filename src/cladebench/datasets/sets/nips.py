@@ -140,12 +140,13 @@ DATASETS = (
         files=(CORPUS, VOCABULARY),
         sparse=True,
         views={"counts": "features"},
-        notes="1,740 papers of 1987 to 1999, 13,649 words; 1 where a word occurs, 0 elsewhere, as the paper on "
-        "learning taxonomies has them; the view counts has how often. No paper is without words. The official address, "
-        "http://www.cs.toronto.edu/~roweis/data.html, has the counts as nips12raw_str602.mat; these files are those of "
-        "knowceans-tools, with the same numbers of papers, words and occurrences (2,301,375), but were not compared "
-        "with it entry by entry. They are unpacked members of an archive, which no address serves by themselves: a "
-        "mirror only. There are sessions of the conferences for the papers, which are not used: their names changed "
-        "from year to year.",
+        notes="1,740 papers of 1987 to 1999, 13,649 words. An entry is 1 where a word occurs, 0 elsewhere, as"
+        " in the paper on learning taxonomies. The view counts has how often. No paper is without "
+        "words. The official address, http://www.cs.toronto.edu/~roweis/data.html, has the counts as "
+        "nips12raw_str602.mat. These files are from knowceans-tools. They have the same numbers of "
+        "papers, words and occurrences (2,301,375), but we did not compare the entries. They are "
+        "unpacked members of an archive, which no address serves by themselves: a mirror only. There "
+        "are sessions of the conferences for the papers, which are not used: their names changed from "
+        "year to year.",
     ),
 )

@@ -108,10 +108,7 @@ DATASETS = tuple(
         loader=LoadNoisyMixtures(noisy, n_points, n_classes, centres, dimensions),
         n_draws=20,
         parts=PARTS,
-        notes="The paper names numbers of dimensions, points and classes, and noise of 'much larger' variance. Here "
-        f"centres are normal with standard deviation {centres:g} in each dimension; standard deviations within a class "
-        f"are 1, and {NOISE * centres:g} in the noisy dimensions, which come last. Each of the ten training and ten "
-        "test sets has centres of its own.",
+        notes=" in each dimension. Standard deviations within a class are 1, and ",
     )
     for noisy, n_points, n_classes, centres, dimensions in KINDS
 )

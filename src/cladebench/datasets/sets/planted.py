@@ -137,14 +137,14 @@ DATASETS = (
         "planted-splits",
         "A planted hierarchy, each split with features of its own",
         load_splits,
-        "16 classes in a balanced binary tree. Each of the 15 splits has four features of its own, in which its sides "
-        "lie at -1 and 1 (4 apart in all); 40 features tell nothing; unit noise.",
+        "16 classes in a balanced binary tree. Each of the 15 splits has 4 features of its own. Its sides lie"
+        " at -1 and 1 in them, 4 apart in all. 40 more features tell nothing; the noise has standard deviation 1.",
     ),
     _entry(
         "planted-shared",
         "A planted hierarchy, all splits with the same features",
         load_shared,
-        "The points of planted-splits with the 60 telling features turned by one random rotation: all distances are "
-        "the same, but no split has features of its own.",
+        "The points of planted-splits with the 60 telling features turned by one random rotation. All "
+        "distances are the same, but no split has features of its own.",
     ),
 )

@@ -58,9 +58,9 @@ _ALL = DatasetInfo(
     images=True,
     views=FEATURE_VIEWS,
     libraries=(LIBRARY,),
-    notes="100 images of each category, unchanged, which others drew for training from the 4,485 of the "
-    "collection; the paper draws 80 of each from all of them. Grey, 200 to 411 pixels high and 203 to 411 wide. "
-    f"{FEATURES_NOTE}",
+    notes="100 images of each category, unchanged. Others drew them for training from the 4,485 of the "
+    "collection. The paper draws 80 of each category from all of them. Grey, 200 to 411 pixels high and"
+    " 203 to 411 wide. ",
 )
 
 DATASETS = (

@@ -79,6 +79,6 @@ DATASETS = (
         n_draws=5,
         views=dict.fromkeys(VIEWS, "distances"),
         parts=PARTS,
-        notes="36 points a set; squared differences in each of four dimensions, two of which are noise.",
+        notes="36 points a set; squared differences in each of 4 dimensions; 2 dimensions are noise.",
     ),
 )

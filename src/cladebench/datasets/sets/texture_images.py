@@ -76,8 +76,9 @@ _UIUC = DatasetInfo(
     images=True,
     views=FEATURE_VIEWS,
     libraries=(LIBRARY,),
-    notes="All 1,000 images, but reduced from 640 x 480 to 256 x 192 and compressed once more: fine structure is "
-    f"lost, and sparse points are fewer than in the originals. The official archives are not at hand. {FEATURES_NOTE}",
+    notes="All 1,000 images, but reduced from 640 x 480 to 256 x 192 and compressed once more. Fine structure"
+    " is lost, and sparse points are fewer than in the originals. The official archives are not at "
+    "hand. ",
 )
 
 DATASETS = (

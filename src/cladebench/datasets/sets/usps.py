@@ -70,8 +70,8 @@ DATASETS = (
         loader=load_usps,
         files=(USPS,),
         images=True,
-        notes="11,000 images of 16 x 16 grey values from 0 to 255, 1,100 of each digit; no image is repeated, no pixel "
-        "constant. One public copy of the file is known, and no published checksum, so that its bytes are those of "
-        "that copy and were not compared with the official address.",
+        notes="11,000 images of 16 x 16 grey values from 0 to 255, 1,100 of each digit; no image is repeated,"
+        " no pixel constant. We know one public copy of the file, and no published checksum. Its bytes "
+        "are those of this copy; we did not compare them with the official address.",
     ),
 )

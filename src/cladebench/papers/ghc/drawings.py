@@ -49,7 +49,7 @@ def convergence(
         method -> its router and its way of training, as the estimator's parameters name them.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import StrMethodFormatter
+    from matplotlib.ticker import EngFormatter, StrMethodFormatter
 
     if not curves:
         return empty_figure("No optimisation traces in this scope.")
@@ -69,6 +69,7 @@ def convergence(
             axes.plot(seconds, cost, linewidth=1.6, label=method, **style)
         axes.set_xscale("symlog", linthresh=0.1)
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # exponents would be too small to read
+        axes.yaxis.set_major_formatter(EngFormatter(sep=""))  # so would a factor be above the axis
         axes.set_title(dataset, fontsize=8.0)
         axes.set_xlabel("seconds of training")
     for axes in panels[::across]:

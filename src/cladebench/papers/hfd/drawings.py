@@ -244,7 +244,7 @@ def curves(
         axes.set_xticks(places, [f"{x:g}" for x in places])
         keep_possible(axes, measure)
     panels[0].set_ylabel(axis_label(measure))
-    legend(figure, panels, labels, above=True)
+    legend(figure, panels, labels)
     points = [
         {method: of[method][x] for method in of if x in of[method]}
         for of in panels_of.values()
@@ -259,9 +259,9 @@ def accuracy_against_time(
     labels: Mapping[str, str],
     accuracy: Measure,
 ) -> Figure:
-    """Draw accuracy against seconds, a row for each data set.
+    """Draw accuracy against time, a row for each data set.
 
-    Of training at the left, of a query at the right.
+    Seconds of training at the left, milliseconds of a query at the right.
 
     Parameters
     ----------
@@ -280,15 +280,16 @@ def accuracy_against_time(
     }
     if not found:
         return empty_figure("No finished run of classification in this scope.")
-    figure = Figure(figsize=(7.2, max(2.2, 1.35 * len(found) + 0.7)), layout="constrained")
+    figure = Figure(figsize=(WIDTH, max(2.2, 1.25 * len(found) + 0.7)), layout="constrained")
     panels = figure.subplots(len(found), 2, squeeze=False, sharex="col", sharey="row")
+    units = (("training (s)", 1.0), ("one query (ms)", 1e3))
     for row, (dataset, of) in enumerate(found.items()):
-        for column in range(2):
+        for column, (_, unit) in enumerate(units):
             axes = panels[row, column]
             for method, point in of.items():
                 colour, _, marker, _ = STYLES[method]
                 axes.plot(
-                    point[column + 1],
+                    unit * point[column + 1],
                     accuracy.scale * point[0],
                     marker,
                     color=colour,
@@ -299,11 +300,12 @@ def accuracy_against_time(
             axes.margins(y=0.12)
         panels[row, 0].set_title(dataset.replace("\n", " "), fontsize=8.0, loc="left")
         panels[row, 0].set_ylabel(accuracy.heading)
-    for column, what in enumerate(("training (s)", "one query (s)")):
+    for column, (what, unit) in enumerate(units):
         panels[-1, column].set_xlabel(f"{what}\n{BETTER['lower']}")
-        whole_decades(panels[-1, column], [row[column + 1] for of in found.values() for row in of.values()])
+        times = [unit * row[column + 1] for of in found.values() for row in of.values()]
+        whole_decades(panels[-1, column], times)
     legend(figure, panels.flat, labels)
-    return with_title(figure, said_of_time(found))
+    return with_title(figure, said_of_time(found), figure.legends)
 
 
 def said_of_time(found: Mapping[str, Mapping[str, tuple[float, float, float]]]) -> str:
@@ -377,4 +379,14 @@ def gallery(
                 0.98, color="white", linewidth=3.0
             )  # what was asked stands apart from what was found
         line[0].text(-0.2, 0.5, labels.get(method, method), ha="right", va="center", fontsize=SMALL)
-    return figure
+    return with_title(figure, said_of_classes({name: right for name, (_, right) in found.items()}, labels))
+
+
+def said_of_classes(relevant: Mapping[str, np.ndarray], labels: Mapping[str, str]) -> str:
+    """Say which methods find most images of the query's class."""
+    shares = {labels.get(method, method): float(np.mean(of)) for method, of in relevant.items()}
+    most = max(shares.values())
+    first = [name for name, share in shares.items() if share == most]
+    who = " and ".join(first) if len(first) < 3 else f"{len(first)} methods"
+    finds = "finds" if len(first) == 1 else "find"
+    return f"{who} {finds} most images of the same class: {most:.0%}" if len(shares) > 1 else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cladebench.paper.figures import RANDOM
 from cladebench.plotting import PALETTE
@@ -25,7 +25,7 @@ STYLES: Mapping[str, tuple[str, str, str, str]] = {
     "RFD": (PALETTE[4], "-", "X", ""),
     "HFD": (PALETTE[1], "-", "*", ""),
     "HFD-unconstrained": (PALETTE[1], "--", "p", "////"),
-    "HFD-random": (PALETTE[1], ":", "h", "...."),
+    "HFD-random": (PALETTE[1], ":", "d", "...."),
     "Proximity": (PALETTE[4], "--", "<", "////"),
     "NCA": (PALETTE[3], "--", ">", "////"),
     "Random": ("0.8", ":", "o", "...."),
@@ -44,11 +44,8 @@ def filling(method: str) -> str:
     return "white" if hatch else colour
 
 
-def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str], above: bool = False) -> None:
-    """Draw one legend for all panels.
-
-    Beside or above them, in the order of `STYLES`; it tells random methods.
-    """
+def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str]) -> None:
+    """Draw one legend above all panels; it tells random methods."""
     handles = {
         label: handle
         for axes in panels
@@ -56,7 +53,6 @@ def legend(figure: Figure, panels: Iterable[Axes], labels: Mapping[str, str], ab
     }
     names = {labels.get(method, method): (RANDOM if method in BLIND else "") for method in STYLES}
     shown = [label for label in names if label in handles]
-    place: Any = "outside upper center" if above else "outside right upper"
-    columns = 3 if above else 1
-    said = [f"{names[label]}{label}" if above else label for label in shown]
-    figure.legend([handles[label] for label in shown], said, loc=place, ncols=columns, frameon=False)
+    said = [f"{names[label]}{label}" for label in shown]
+    handles_shown = [handles[label] for label in shown]
+    figure.legend(handles_shown, said, loc="outside upper center", ncols=3, frameon=False)
