@@ -1,1 +1,1 @@
-"""How a value, an order or a ratio becomes a verdict."""
+"""From a value, an order or a ratio to a verdict."""

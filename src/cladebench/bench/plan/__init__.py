@@ -1,1 +1,1 @@
-"""What is run: plans, their runs, tasks, jobs, settings and the choice of the one that counts."""
+"""Plans, their runs, tasks, jobs, and settings."""

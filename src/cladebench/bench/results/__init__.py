@@ -1,1 +1,1 @@
-"""The one view of the records: which values are behind a number."""
+"""Values behind a number: the one view of the records."""

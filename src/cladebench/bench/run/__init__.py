@@ -1,1 +1,1 @@
-"""How runs are made: jobs, workers, limits and what is kept."""
+"""Runs: jobs, workers, limits and what is kept."""

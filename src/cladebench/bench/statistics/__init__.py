@@ -1,1 +1,1 @@
-"""Intervals and tests for the number of data sets that there are."""
+"""Intervals and tests, by the number of data sets."""

@@ -1,1 +1,1 @@
-"""Records as files and as one table, and what the gate says of them."""
+"""Records as files and as one table; the gate."""

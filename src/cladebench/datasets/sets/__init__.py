@@ -1,1 +1,1 @@
-"""One file a family of data sets: a module here that defines DATASETS is found by itself."""
+"""Data sets, one file a family, found by itself."""
