@@ -84,9 +84,9 @@ def _file(name: str) -> Path | None:
 
 @functools.cache
 def _imports(path: Path, name: str) -> tuple[str, ...]:
-    """Names in this package that a module's file imports, wherever the statement stands.
+    """List names in this package that a module imports.
 
-    Some may be no modules.
+    Wherever the statement stands; some may be no modules.
     """
     found: list[str] = []
     package = name.rpartition(".")[0]
