@@ -544,6 +544,8 @@ def test_bad_node_values() -> None:
         Hierarchy([-1], [0], node_data={"x": [1, 2]})
     with pytest.raises(ValueError, match="sample_names has length 2"):
         Hierarchy([-1], [0], sample_names=["a", "b"])
+    with pytest.raises(ValueError, match="sample_names has 1 masked entries"):
+        Hierarchy([-1, 0, 0], [1, 2], sample_names=np.ma.array(["a", "b"], mask=[True, False]))
     with pytest.raises(ValueError, match="labels has shape"):
         Hierarchy([-1], [0]).class_counts([1, 2])
 

@@ -13,7 +13,14 @@ import numpy.typing as npt
 import cladebench._core as _core
 from cladebench import tree_cuts, tree_formats
 from cladebench.class_labels import class_codes
-from cladebench.validation import as_array, as_floats, as_index, check_choice, check_integer
+from cladebench.validation import (
+    as_array,
+    as_floats,
+    as_index,
+    check_choice,
+    check_integer,
+    check_unmasked,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,6 +123,7 @@ class Hierarchy:
         self.node_data: Mapping[str, npt.NDArray[Any]] = MappingProxyType(
             {name: self._checked_node_data(name, values) for name, values in (node_data or {}).items()}
         )
+        check_unmasked("sample_names", sample_names)
         self.sample_names: tuple[str, ...] | None = (
             None if sample_names is None else tuple(map(str, sample_names))
         )

@@ -180,6 +180,14 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         raise ValueError(f"{name} is not an array of numbers: {error}") from error
 
 
+def without_overflow(matrix: Any) -> Any:
+    """Return a sparse matrix of integers as float64.
+
+    Entries that are given twice are added, and small integers would overflow; other matrices pass.
+    """
+    return matrix.astype(np.float64) if matrix.dtype.kind in "iu" else matrix
+
+
 def check_columns(X: Any, name: str = "X") -> None:
     """Raise a ValueError if a sparse matrix points outside of itself.
 

@@ -82,6 +82,8 @@ def test_sparse_features_are_kept_sparse_in_canonical_order(load):
     assert isinstance(data.X, sparse.csr_array) and data.X.dtype == np.float64
     assert data.X.nnz == 2 and data.X.toarray().tolist() == [[0, 0, 3], [0, 3, 0], [0, 0, 0]]
     twice = sparse.csr_array(([2.0, 1.0, 3.0, 0.0], [2, 2, 1, 0], [0, 2, 3, 4]), shape=(3, 3))
+    narrow = sparse.coo_array((np.array([100, 100], dtype=np.int8), ([0, 0], [2, 2])), shape=(3, 3))
+    assert load("sparse", Content(narrow, LABELS, NAMES)).X[0, 2] == 200.0
     for X in (sparse.csr_matrix(unsorted), twice):
         assert load("sparse", Content(X, LABELS, NAMES)).content_sha256 == data.content_sha256
     assert twice.nnz == 4  # what the loader gave stays as it was

@@ -226,3 +226,11 @@ def test_values_that_the_trees_of_scikit_learn_cannot_hold_are_refused() -> None
     with pytest.raises(ValueError, match="^Y" + words + "Y$"):
         distance.pairwise(X, -wide * [1, -1, 1])
     RandomForestProximity(n_estimators=3).fit(X / np.abs(X).max() * 3.4e38, Y)
+
+
+def test_masked_pairs_and_truth_values_among_rows_are_refused():
+    X = np.arange(8.0).reshape(4, 2)
+    masked = np.ma.array([[0, 2]], mask=[[False, True]])
+    for pairs, said in ((masked, "must_link has 1 masked entries"), ([[True, 2]], r"must_link\[0\] is True")):
+        with pytest.raises(ValueError, match=said):
+            Weighted().fit(X, must_link=pairs)

@@ -275,3 +275,8 @@ print([dasgupta_cost(tree, s).hex() for s in (S, sp.csr_array(S), LinearKernel(X
         for threads in ("1", "2", "3")
     }
     assert len(printed) == 1
+
+
+def test_entries_of_small_integers_that_are_given_twice_are_added_without_overflow() -> None:
+    twice = sp.coo_array((np.full(4, 100, dtype=np.int8), ([0, 0, 1, 1], [1, 1, 0, 0])), shape=(3, 3))
+    assert dasgupta_cost(Hierarchy.from_nested([[0, 1], 2]), twice) == 400.0

@@ -10,7 +10,7 @@ import pytest
 from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.rules.value_rules import judge_value
 from cladebench.audit.verdict.verdict_types import CONTRADICTED, Rules
-from cladebench.paper.findings import Findings
+from cladebench.paper.findings import Finding, Findings
 from cladebench.paper.printed import parse_printed
 from cladebench.report.verdict_figures import band_of, gather_main_result
 
@@ -118,6 +118,11 @@ def test_without_findings_there_is_no_title():
     assert gathered(FINDINGS)[0].title == ""
 
 
+def test_the_title_is_the_headline_of_the_first_finding():
+    both = tuple(Finding(name, f"Headline {name}", "") for name in ("one", "two"))
+    assert gathered(replace(FINDINGS, findings=both))[0].title == "Headline one"
+
+
 @pytest.mark.parametrize("text", ["0.50", "0.5 ± 0.02", "0.50 ± 0.10"])
 @pytest.mark.parametrize(
     "more", [{}, {"repetitions": 5}, {"one_draw": True}, {"tolerance": 0.03}, {"overlap": 0.25}]
@@ -165,3 +170,5 @@ def test_one_value_has_no_band():
     assert band_of(CLAIMS[1], sample_of([0.3]), Rules()) is None
     exact = band_of(CLAIMS[1], sample_of([0.3], point=True), Rules())
     assert exact == pytest.approx((0.3 - 0.005, 0.3 + 0.005), abs=1e-6)
+    in_percent = band_of(CLAIMS[0], sample_of([0.3], point=True), Rules())
+    assert in_percent == pytest.approx((30.0 - 0.05, 30.0 + 0.05), abs=1e-6)

@@ -326,3 +326,10 @@ def test_bindings_refuse_what_is_no_graph() -> None:
         _core.neighbor_graph(X, 1, "trees")
     with pytest.raises(ValueError, match="k: 0; expected at least 1"):
         _core.neighbor_graph(X, 0)
+
+
+def test_edges_of_small_integers_that_are_given_twice_stay_edges() -> None:
+    ends = np.array([0, 0, 1, 1]), np.array([1, 1, 2, 2])
+    X, once = np.array([[0.0], [5.0], [1.0]]), sp.csr_array((np.ones(4), ends), shape=(3, 3))
+    twice = sp.coo_array((np.full(4, -128, dtype=np.int8), ends), shape=(3, 3))
+    assert linkage(X, connectivity=twice).tolist() == linkage(X, connectivity=once).tolist()

@@ -177,3 +177,8 @@ def test_bad_weights_are_named() -> None:
     for mask in (np.zeros(4, dtype=bool), np.ones(4, dtype=bool)):
         with pytest.raises(ValueError, match="of 4 vertices on one side"):
             solver.cut_ratio(S, mask)
+
+
+def test_weights_of_small_integers_that_are_given_twice_are_added_without_overflow() -> None:
+    twice = sparse.coo_array((np.full(4, 100, dtype=np.int8), ([0, 0, 1, 1], [1, 1, 0, 0])), shape=(2, 2))
+    assert solver.checked_weights(twice).toarray().tolist() == [[0.0, 200.0], [200.0, 0.0]]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cladebench.datasets.base import Content, DatasetError, DatasetInfo, Images, Part, View
 from cladebench.datasets.content import Labels, Matrix, features_sha256
 from cladebench.datasets.derived import computed
-from cladebench.validation import as_index, check_columns
+from cladebench.validation import as_index, check_columns, without_overflow
 
 
 def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
@@ -146,7 +146,7 @@ class _Checker:
         else:
             values = self.sound(place, values)
         if scipy.sparse.issparse(values):
-            values = scipy.sparse.csr_array(values, dtype=np.float64, copy=True)
+            values = scipy.sparse.csr_array(without_overflow(values), dtype=np.float64, copy=True)
             values.sum_duplicates()
             values.eliminate_zeros()
             return values

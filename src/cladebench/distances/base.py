@@ -277,6 +277,7 @@ def _pairs(name: str, given: Any, n_samples: int) -> IntArray:
     """
     if given is None:
         return np.empty((0, 2), dtype=np.int64)
+    check_unmasked(name, given)
     try:
         array = as_array(name, given, "integers")
     except ValueError as error:
@@ -292,7 +293,8 @@ def _pairs(name: str, given: Any, n_samples: int) -> IntArray:
         raise ValueError(f"{name} has shape {array.shape}; expected (n_pairs, 2)")
     if not array.size:
         return np.empty((0, 2), dtype=np.int64)
-    pairs = as_index(name, array.ravel()).reshape(-1, 2)
+    flat = [row for pair in given for row in pair] if isinstance(given, list | tuple) else array.ravel()
+    pairs = as_index(name, flat).reshape(-1, 2)
     outside = (pairs < 0) | (pairs >= n_samples)
     wrong = outside.any(axis=1) | (pairs[:, 0] == pairs[:, 1])
     if wrong.any():

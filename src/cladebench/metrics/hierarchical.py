@@ -15,7 +15,7 @@ import cladebench._core as _core
 from cladebench.class_labels import class_codes
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.similarity import LinearKernel
-from cladebench.validation import as_array, check_columns
+from cladebench.validation import as_array, check_columns, without_overflow
 
 SimilarityLike: TypeAlias = npt.ArrayLike | sp.spmatrix | sp.sparray | LinearKernel
 
@@ -142,7 +142,9 @@ def dasgupta_cost(
         return factor * _checked(_core.dasgupta_cost_linear(tree, similarity.X), None)
     check_columns(similarity, "similarity")
     given: Any = similarity
-    matrix: Any = given.tocsr() if sp.issparse(given) else as_array("similarity", given, "numbers")
+    matrix: Any = (
+        without_overflow(given).tocsr() if sp.issparse(given) else as_array("similarity", given, "numbers")
+    )
     if matrix.ndim == 0:  # a name, None, a number: nothing that has entries
         raise TypeError(
             f"similarity is {similarity!r}, of type {type(similarity).__name__}; expected an array or sparse matrix "

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 import cladebench._core as _core
-from cladebench.validation import check_int
+from cladebench.validation import check_int, without_overflow
 
 FloatArray = npt.NDArray[np.float64]
 Connectivity: TypeAlias = int | scipy.sparse.sparray | scipy.sparse.spmatrix | None
@@ -81,7 +81,7 @@ def link_along_graph(
 
 def _edges(connectivity: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
     """Give where each row's non-zeros begin, and their columns."""
-    graph = scipy.sparse.csr_array(connectivity)
+    graph = scipy.sparse.csr_array(without_overflow(connectivity))
     if not graph.data.all() or not graph.has_canonical_format:
         graph = graph.copy()
         graph.sum_duplicates()

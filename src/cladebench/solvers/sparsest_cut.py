@@ -36,7 +36,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from cladebench.solvers.fiedler import fiedler_vectors
-from cladebench.validation import as_floats
+from cladebench.validation import as_floats, without_overflow
 
 #: Parts smaller than this are cut by enumeration, unless the caller says otherwise.
 EXACT_BELOW = 12
@@ -342,7 +342,7 @@ def checked_weights(S: Any, *, copy: bool = True) -> Any:
     """
     weights: Any
     if sparse.issparse(S):
-        weights = sparse.csr_array(S, dtype=np.float64, copy=True)
+        weights = sparse.csr_array(without_overflow(S), dtype=np.float64, copy=True)
         weights.setdiag(0.0)
         weights.eliminate_zeros()
     else:

@@ -199,9 +199,10 @@ void bind_forest(nb::module_& m) {
           [](const Held& held, Matrix<double> A, Matrix<double> B) {
             checks::shape("A", A, {A.shape(0), held.forest->d()});
             checks::shape("B", B, {B.shape(0), held.forest->d()});
-            std::vector<double> D(A.shape(0) * B.shape(0));
-            interruptible([&] { held.forest->pairwise(rows_of(A), rows_of(B), D.data()); });
-            return to_numpy(std::move(D));
+            const std::size_t size = A.shape(0) * B.shape(0);
+            auto D = std::make_unique_for_overwrite<double[]>(size);
+            interruptible([&] { held.forest->pairwise(rows_of(A), rows_of(B), D.get()); });
+            return to_numpy(std::move(D), size);
           },
           nb::arg("A"), nb::arg("B"), "Distances, row-major.")
       .def(

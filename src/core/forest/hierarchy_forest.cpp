@@ -96,7 +96,6 @@ void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D) const {
     std::vector<std::vector<float>> certainties;
   };
   const auto blocks = [](std::size_t m) { return (m + kBlock - 1) / kBlock; };
-  std::fill(D, D + a.n * b.n, 0.0);
   const auto locate = [&](std::size_t t, const Rows& points, Points& located) {
     located.leaf.resize(points.n);
     located.certainties.resize(points.n);
@@ -107,6 +106,7 @@ void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D) const {
       }
     });
   };
+  const double n_all = static_cast<double>(n_trees());
   const bool same = a.X == b.X && a.n == b.n;
   Points of_a, of_b;
   for (std::size_t t = 0; t < n_trees(); ++t) {
@@ -126,18 +126,20 @@ void PlacedForest::pairwise(const Rows& a, const Rows& b, double* D) const {
       for (std::size_t i = block * kBlock; i < std::min(a.n, (block + 1) * kBlock); ++i) {
         steps.clear();
         keep_on(b.n);
+        double* const line = D + i * b.n;
+        if (t == 0) std::fill(line, line + b.n, 0.0);
         const Way own = way(t, of_a.leaf[i], of_a.certainties[i].data(), 0, steps);
         for (std::size_t j = 0; j < b.n; ++j) {
           const std::size_t level = own.parts_from(keys[j]);
           if (level == own.steps.size()) continue;  // a shared leaf
           const Way::Step& step = own.steps[level];
-          D[i * b.n + j] += tree_distance(step.certainty, others.certainties[j][level], step.scale);
+          line[j] += tree_distance(step.certainty, others.certainties[j][level], step.scale);
         }
+        if (t + 1 < n_trees()) continue;
+        for (std::size_t j = 0; j < b.n; ++j) line[j] /= n_all;
       }
     });
   }
-  const double n_all = static_cast<double>(n_trees());
-  for (std::size_t i = 0; i < a.n * b.n; ++i) D[i] /= n_all;
 }
 
 }  // namespace cladebench

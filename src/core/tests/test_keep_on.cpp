@@ -231,6 +231,21 @@ TEST(placed_forests_ask) {
   const PlacedForest forest(views, rows, 1.0);
   Values D(n * n);
   CHECK(asks(n_trees * 2 * n, [&] { forest.pairwise(rows, rows, D.data()); }));
+  {
+    const Threads one(1);
+    int questions = 0;
+    const KeepOn count = [&] { ++questions; };
+    Values part(n * n, -1.0);
+    const auto compute = [&] { forest.pairwise(rows, rows, part.data()); };
+    CHECK(asks(1, compute));
+    CHECK(part[0] == -1.0);  // no pass over all pairs before the first question
+    {
+      const Asking asking(&count, 1);
+      forest.pairwise(rows, rows, D.data());
+    }
+    CHECK(asks(questions, compute));
+    CHECK(part[1] == D[1] && D[1] > 0.0);  // nor after the last
+  }
   std::vector<float> certainties;
   std::vector<Way::Step> steps;
   CHECK(asks(1, [&] { forest.walk(0, X.data(), certainties); }));
