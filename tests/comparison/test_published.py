@@ -101,7 +101,7 @@ def test_a_page_without_published_labels_says_nothing_of_them(finished):
 @pytest.mark.parametrize(
     ("methods", "said"),
     [
-        ("{published: gone.tar}", "methods.published: no file gone.tar; expected it"),
+        ("{published: gone.tar}", "gone.tar: cannot be read: No such file"),
         ("{published: patients.csv}", "cannot be read as a tar or zip archive"),
         ("{publish: labels.tar}", "methods: "),
         ("{run: []}", "methods: "),

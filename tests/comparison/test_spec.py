@@ -68,6 +68,11 @@ def test_mistakes_are_named(inputs, text, said):
     assert "estimators.py" not in str(error.value)  # which no user wrote
 
 
+def test_a_method_may_be_named_twice(inputs):
+    found = read(inputs, GOOD.replace("[Agglomerative]", "[Agglomerative, BirchTree, Agglomerative]"))
+    assert list(found.methods) == ["Agglomerative", "BirchTree", *CONTROLS]
+
+
 def test_two_classes_of_one_name_have_keys_of_their_own(inputs):
     (inputs / "other.py").write_text(
         "class Mine:\n    def fit_predict(self, X):\n        return [0] * len(X)\n"

@@ -123,6 +123,22 @@ def test_the_nearest_rival_is_told_from_data_on_which_it_ran(tmp_path):
     assert " Against a on d1 the difference is +0.0" in text and "nan" not in text
 
 
+def test_data_on_which_a_method_has_no_score_are_no_comparison(tmp_path):
+    table = scores(MEANS | {"mine": 0.5, "a": 0.9, "part": 0.4}, n_data=4)
+    table["d0"]["mine"] = table["d1"]["part"] = [math.nan] * 10
+    found = verdicts(made_up_run(table, tmp_path, mine="mine"))
+    assert sum(found.counts().values()) == 3 + 3 + 2
+    assert {row.data for row in found.rows} == {"d1", "d2", "d3"} and found.deciding[
+        "difference"
+    ].notna().all()
+    assert sum(found.tally("part").values()) == 2
+    first, second, _ = (sentence["text"] for sentence in found.sentences)
+    mean = np.nanmean([row["mine"] for row in table.values()])
+    assert first.endswith(f"mine has {mean:.2f} on the 3 where it has a score.")
+    assert "in 8 comparisons" in second
+    assert len(found.differences) > len(found.deciding)  # the file says of which there is none
+
+
 def test_without_labels_nothing_is_called_better(tmp_path):
     found = verdicts(made_up_run(scores(), tmp_path, mine="mine", measures=["silhouette"], labels=""))
     assert (found.measure, found.reference) == ("", "")

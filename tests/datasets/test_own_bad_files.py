@@ -215,6 +215,7 @@ FILES = {
     "objects in npz": ("own.npz", npz(X=np.array([[Trap()]])), "X.npy: holds Python objects"),
     "cut npy": ("own.npy", npy(np.ones((9, 9)))[:-8], "is no whole array; expected numbers"),
     "vector": ("own.npy", npy(np.ones(9)), "has shape (9,); expected rows"),
+    "one column": ("own.npy", npy(np.ones((9, 1))), "has one column; expected at least 2"),
     "complex": ("own.npy", npy(np.ones((3, 2)) * 1j), "has complex numbers; expected real ones"),
     "two matrices": (
         "own.npz",
@@ -262,6 +263,7 @@ def test_bad_files_are_refused_and_run_no_code(read, case):
     with pytest.raises(OwnDataError) as caught:
         read(content, name, clusters=2, **({"label": "y"} if case == "short label" else {}))
     assert message in str(caught.value) and str(caught.value).startswith(f"{name}: ")
+    assert "set separator" not in str(caught.value)  # of which binary files have none
     assert "\n" not in str(caught.value)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from own_makers import CSV, npy
+from own_makers import CSV, npy, npz
 
 from cladebench.datasets.own.own_files import OwnDataError, read_own_data
 from cladebench.datasets.own.own_proposals import propose_entry
@@ -75,6 +75,22 @@ def test_without_labels_a_number_of_clusters_is_a_guess(propose):
     assert "No column was named as label; clusters: 3 is a guess: write your own." in said
     entry, _ = propose("1 1:1 2:3\n2 1:3 2:4\n1 1:1 2:1\n", "own.svm")
     assert entry == {"file": "own.svm"}
+
+
+def test_of_several_files_those_without_the_label_have_none(tmp_path):
+    (tmp_path / "own.csv").write_text("a,b,class\n1,2,u\n2,3,v\n5,9,u\n")
+    (tmp_path / "own.svm").write_text("1 1:1 2:3\n2 1:3 2:4\n1 1:1 2:1\n")
+    for name, label in (("own.csv", {"label": "class"}), ("own.svm", {})):
+        with pytest.raises(OwnDataError, match="column 'group': is not in the file"):
+            propose_entry(tmp_path / name, "group")
+        entry, _ = propose_entry(tmp_path / name, "group", needed=False)
+        assert entry == {"file": (tmp_path / name).as_posix(), **label}
+
+
+def test_the_label_of_an_npz_file_is_known_by_its_name(propose):
+    entry, said = propose(npz(X=np.eye(4)[:, :3], y=np.array([0, 1, 0, 1])), "own.npz")
+    assert entry == {"file": "own.npz", "label": "y"}
+    assert "Column 'y' was taken for the label by its name." in said
 
 
 def test_distances_are_seen(propose):

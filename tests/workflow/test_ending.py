@@ -57,6 +57,17 @@ from pathlib import Path
 from cladebench.workflow.start import snakemake
 sys.exit(snakemake(Path(sys.argv[1]), Path("none"), 1, [], []))
 """
+#: The same, and each signal comes once more while the workflow ends.
+TWICE = """
+import os, signal
+from cladebench.workflow import ending
+end = ending.end
+def end_amid_signals(process):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        os.kill(os.getpid(), number)
+    end(process)
+ending.end = end_amid_signals
+"""
 
 
 @pytest.fixture
@@ -64,13 +75,13 @@ def start(tmp_path):
     """Start the workflow with something in the place of Snakemake."""
     begun = []
 
-    def starter(source: str, on_interrupt=signal.SIG_DFL) -> subprocess.Popen:
+    def starter(source: str, on_interrupt=signal.SIG_DFL, begin="") -> subprocess.Popen:
         package = tmp_path / "path" / "snakemake"
         package.mkdir(parents=True)
         (package / "__init__.py").touch()
         (package / "__main__.py").write_text(source)
         process = subprocess.Popen(
-            [sys.executable, "-c", START, str(tmp_path)],
+            [sys.executable, "-c", begin + START, str(tmp_path)],
             env={**os.environ, "PYTHONPATH": str(package.parent)},
             stderr=subprocess.PIPE,
             text=True,
@@ -109,6 +120,15 @@ def test_nothing_is_left_alive_of_what_hears_no_signal(start, tmp_path, number):
     _, error = process.communicate(timeout=60)
     assert process.returncode == 128 + number and living(pids) == []
     assert error == f"interrupted; finished runs are in {tmp_path}: the same command goes on\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_does_not_stop_the_ending(start, tmp_path, number):
+    process = start(DEAF, begin=TWICE)
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    process.send_signal(number)  # the ending sends another
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 128 + number and living(pids) == [] and "Traceback" not in error
 
 
 def test_what_hears_the_signal_ends_by_itself(start, tmp_path):

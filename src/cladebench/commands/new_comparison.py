@@ -24,7 +24,7 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "files", type=user_path, nargs="+", metavar="FILE", help="data: CSV, Parquet, npz ..."
     )
-    parser.add_argument("--label", metavar="COLUMN", help="the column of the classes (without it: no labels)")
+    parser.add_argument("--label", metavar="COLUMN", help="the column of the classes, in files that have it")
     parser.add_argument(
         "--mine", metavar="FILE.py:CLASS", help="your own method: a class in a file, or a dotted path"
     )
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputFileError(f"{args.to}: it is there already; expected another name in --to")
     data: dict[str, Any] = {}
     for file in args.files:
-        entry, sentences = propose_entry(file, args.label)
+        entry, sentences = propose_entry(file, args.label, needed=len(args.files) == 1)
         name = base = re.sub(r"[^A-Za-z0-9_-]+", "-", file.name.split(".")[0]).strip("-_") or "data"
         number = 1
         while name in data:
@@ -64,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name}: {file}")
         for sentence in sentences:
             print(f"  {sentence}")
+    if args.label and all(entry.get("label") != args.label for entry in data.values()):
+        raise InputFileError(f"--label {args.label}: no file has such a column; expected one that a file has")
     document: dict[str, Any] = {"title": "My comparison", "data": data, "methods": ["fitting"]}
     if args.mine:
         written = args.mine

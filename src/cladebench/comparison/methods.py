@@ -21,8 +21,11 @@ from cladebench.users_code import users_code
 
 #: Ours that are no methods: what knows nothing, or all.
 _NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")
-#: Parameters that take the number of clusters, the first that a class has.
-NUMBERS = ("n_clusters", "n_components", "k")
+
+
+def number_of(parameters: Iterable[str]) -> str:
+    """Name the parameter that takes the number of clusters; empty where there is none."""
+    return next((name for name in ("n_clusters", "n_components", "k") if name in parameters), "")
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,9 @@ class Method:
         return self.estimator.rpartition(".")[2]
 
     @property
-    def number(self) -> str | None:
-        """Parameter that takes the number of clusters, if there is one."""
-        return next((name for name in NUMBERS if name in self.parameters), None)
+    def number(self) -> str:
+        """See `number_of`."""
+        return number_of(self.parameters)
 
     @property
     def parameters(self) -> Mapping[str, Any]:

@@ -60,21 +60,17 @@ def write_page(folder: Path) -> Path:
     found = verdicts(run)
     counted = counted_scores(run, table)
     published, theirs = _published(run), imported_scores(run)
-    # Without empty tables: they have no numbers, and would take from the columns that these are numbers.
-    others = [rows for rows in (*published.get("scores", ()), theirs) if len(rows)]
-    _csv(folder / "scores.csv", pd.concat([table, *others], ignore_index=True))
+    shown = _joined(counted, theirs)
+    _csv(folder / "scores.csv", _joined(table, *published.get("scores", ()), theirs))
     _csv(folder / "differences.csv", found.differences)
-    write_atomically(folder / "scores.tex", latex(run, counted, theirs).encode())
+    write_atomically(folder / "scores.tex", latex(run, shown).encode())
     environment = html_environment("cladebench.comparison")
     environment.filters.update(digits=two_decimals, words=words)
     page = environment.get_template("page.html").render(
         title=run.plan.title,
         run=run,
         found=found,
-        tables=[
-            heat_table(run, counted, measures, theirs)
-            for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)
-        ],
+        tables=[heat_table(run, shown, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)],
         pictures=_pictures(run, counted, found),
         data=[_about(run, name, counted, found) for name in run.names("data")],
         published=published,
@@ -112,6 +108,11 @@ def _published(run: Run) -> dict[str, Any]:
         .to_dict("records"),
         "variants": by_variant(scored).reset_index().to_dict("records"),
     }
+
+
+def _joined(*tables: pd.DataFrame) -> pd.DataFrame:
+    """Join tables that have rows: empty ones would take from the columns that these are numbers."""
+    return pd.concat([table for table in tables if len(table)] or [tables[0]], ignore_index=True)
 
 
 def _csv(path: Path, table: pd.DataFrame) -> None:

@@ -15,7 +15,7 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_score
 from cladebench import datasets, estimators
 from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.methods import NUMBERS
+from cladebench.comparison.methods import number_of
 from cladebench.comparison.published import agreement, published_of, variant_of
 from cladebench.datasets.own.own_data import OwnDataset
 from cladebench.hierarchy import Hierarchy
@@ -119,12 +119,7 @@ def _fitted(cell: Cell, X: Any, k: int, seed: int) -> Found:
     cls = estimators.find(cell.method.estimator)
     known = estimators.parameters(cls)
     said = {name: value for name, value in cell.parameters.items() if name not in ComparisonProtocol.own}
-    number = next((name for name in NUMBERS if name in known), None)
-    given = {
-        **({} if number is None else {number: k}),
-        "random_state": seed,
-        **estimators.WHOLE_TREE,
-    }
+    given = {number_of(known): k, "random_state": seed, **estimators.WHOLE_TREE}
     estimator = cls(
         **{name: value for name, value in given.items() if name in known and name not in said} | said
     )

@@ -152,18 +152,14 @@ def choose(values: pd.DataFrame) -> dict[tuple[str, str, str], str]:
     Each method has one on each data set. Settings with fewer failed draws go first; of equal ones the
     first in the file.
     """
-    rule = values[values["measure"] == UNLABELLED[0]]
-    found = rule.groupby(_RUN, sort=False)["value"].agg(["count", "mean"]).dropna()
-    good: dict[Any, tuple[float, float]] = dict(
-        zip(found.index, zip(found["count"], found["mean"], strict=True), strict=True)
-    )
-    chosen: dict[tuple[str, str, str], str] = {}
-    best: dict[tuple[str, str, str], tuple[float, float]] = {}
-    for data, labels, method, setting in values[_RUN].drop_duplicates().itertuples(index=False):
-        key, rank = (data, labels, method), good.get((data, labels, method, setting), (0, -2.0))
-        if key not in best or rank > best[key]:
-            best[key], chosen[key] = rank, setting
-    return chosen
+    rule = values["value"].where(values["measure"] == UNLABELLED[0])
+    found = rule.groupby([values[key] for key in _RUN], sort=False).agg(["count", "mean"])
+    best = found.sort_values(["count", "mean"], ascending=False, kind="stable").reset_index()
+    best = best.drop_duplicates(_RUN[:3])
+    return {
+        (data, labels, method): setting
+        for data, labels, method, setting in best[_RUN].itertuples(index=False)
+    }
 
 
 def scores(run: Run) -> pd.DataFrame:

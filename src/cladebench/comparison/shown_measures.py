@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cladebench.measures import Measure, with_own
+
 #: By the first of them settings are chosen: it reads no labels.
 UNLABELLED = ("silhouette", "calinski_harabasz", "agreement")
 LABELLED = ("ari", "ami", "dendrogram_purity", "dasgupta_ratio")
@@ -42,3 +44,9 @@ OWN_MEASURES: Mapping[str, Mapping[str, Any]] = {
     "published_least_between": {"meaning": "least agreement of ours among themselves, over these"},
     "published_seeded": {"meaning": "1 where the others differ by seed, 0 where they differ by noise"},
 }
+
+
+def importable(labelled: bool) -> dict[str, Measure]:
+    """Give the measures of scores that others may send: those that tables show and any run has."""
+    known = with_own(OWN_MEASURES)
+    return {name: known[name] for name in (*LABELLED * labelled, *UNLABELLED) if name in known}

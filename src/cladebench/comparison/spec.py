@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cladebench import datasets
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.imported_file import read_imported
 from cladebench.comparison.methods import Method, found_methods
+from cladebench.comparison.shown_measures import importable
 from cladebench.datasets.own.own_batteries import expand_battery, published_sets
 from cladebench.datasets.own.own_data import OWN, own, own_name
 from cladebench.datasets.own.own_entries import located, nearest
+from cladebench.datasets.own.own_scores import read_scores
 from cladebench.input_files import InputFileError, one_of, read_validated
 
 #: Of a run of a method, unless the file says otherwise.
 LIMITS = {"time_s": 60.0, "memory_mb": 4000.0}
+_AS_WRITTEN = ("mine", "title", "features", "repetitions", "rope", "seed", "critical_difference")
 
 
 @dataclass(frozen=True)
@@ -45,23 +47,23 @@ class Comparison:
     """A checked ``comparison.yaml``; attributes are its keys.
 
     `mine` is empty where the file names none, and `published` is None where it names no archive of labels. `imported`
-    has the scores of other people's runs; see `cladebench.comparison.imported_file`.
+    has the scores of other people's runs; see `cladebench.datasets.own.own_scores`.
     """
 
     path: Path
-    title: str
     data: Mapping[str, Data]
     methods: Mapping[str, Method]
-    mine: str
-    features: tuple[str, ...]
     settings: Mapping[str, Mapping[str, list[Any]]]
-    repetitions: int
-    rope: float
-    seed: int
+    limits: Mapping[str, float]
+    published: Path | None
+    imported: Mapping[str, Any]
+    mine: str = ""
+    title: str = "Comparison"
+    features: Sequence[str] = ("zscore",)
+    repetitions: int = 10
+    rope: float = 0.02
+    seed: int = 0
     critical_difference: bool = False
-    limits: Mapping[str, float] = field(default_factory=dict)
-    published: Path | None = None
-    imported: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_comparison(path: Path) -> Comparison:
@@ -80,9 +82,8 @@ def read_comparison(path: Path) -> Comparison:
     given = document.get("methods", {})
     given = {"run": given} if isinstance(given, list) else given
     methods = {method.key: method for method in found_methods(given.get("run", ["fitting"]), path)}
-    mine = document.get("mine", "")
-    if mine:
-        mine = _named(mine, methods, f"{path}: mine")
+    if "mine" in document:
+        document["mine"] = _named(document["mine"], methods, f"{path}: mine")
     settings = {
         _named(name, methods, f"{path}: settings"): grid
         for name, grid in document.get("settings", {}).items()
@@ -97,32 +98,29 @@ def read_comparison(path: Path) -> Comparison:
                     f"{path}: settings.{key}.{parameter}: the number of clusters is that of the data, for all methods; "
                     "expected another parameter"
                 )
-    labelled = {name: one.labelled for name, one in data.items()}
+    imported = {}
+    if "scores" in document:
+        measures = {name: importable(one.labelled) for name, one in data.items()}
+        imported = read_scores(document["scores"], path.parent, measures)
     return Comparison(
         path=path,
-        title=document.get("title", "Comparison"),
         data=data,
         methods=methods,
-        mine=mine,
-        features=tuple(document.get("features", ["zscore"])),
         settings=settings,
-        repetitions=document.get("repetitions", 10),
-        rope=document.get("rope", 0.02),
-        seed=document.get("seed", 0),
-        critical_difference=document.get("critical_difference", False),
         limits={**LIMITS, **document.get("limits", {})},
         published=_archive(path, given["published"]) if "published" in given else None,
-        imported=read_imported(document["scores"], path, labelled) if "scores" in document else {},
+        imported=imported,
+        **{key: document[key] for key in _AS_WRITTEN if key in document},
     )
 
 
 def _archive(path: Path, text: str) -> Path:
-    """Find the archive of published labels: beside the file or mirrored."""
-    archive, where = located(text, path.parent), f"{path}: methods.published"
-    if not archive.is_file():
-        raise InputFileError(f"{where}: no file {text}; expected it there or in a CLADEBENCH_MIRROR folder")
+    """Find the archive of published labels, beside the file or in a mirror folder."""
+    archive = located(text, path.parent)
     if not published_sets(archive):
-        raise InputFileError(f"{where}: {text} has no labels; expected METHOD/BATTERY/DATA.result<k>.gz")
+        raise InputFileError(
+            f"{path}: methods.published: {text} has no labels; expected METHOD/BATTERY/DATA.result<k>.gz"
+        )
     return archive
 
 

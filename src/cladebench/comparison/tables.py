@@ -44,19 +44,11 @@ def counted_scores(run: Run, table: pd.DataFrame) -> pd.DataFrame:
     return rows[np.array(keep) | others.to_numpy()]
 
 
-def heat_table(
-    run: Run, counted: pd.DataFrame, measures: tuple[str, ...], theirs: pd.DataFrame | None = None
-) -> dict[str, Any]:
+def heat_table(run: Run, counted: pd.DataFrame, measures: tuple[str, ...]) -> dict[str, Any]:
     """Tabulate methods by data sets.
 
     The first measure is in the cells, the others behind their means.
-
-    `theirs` are imported scores; their rows are marked.
     """
-    theirs = counted.iloc[:0] if theirs is None else theirs
-    foreign = list(dict.fromkeys(theirs["method"]))
-    if foreign:
-        counted = pd.concat([counted, theirs], ignore_index=True)
     shown = [m for m in measures if m in set(counted["measure"])]
     if not shown:
         return {}
@@ -69,7 +61,7 @@ def heat_table(
     known = run.plan.measures.get(shown[0])
     higher = known is None or known.direction != "lower"
     rows: list[dict[str, Any]] = []
-    for method in (*run.names("method"), *foreign):
+    for method in dict.fromkeys((*run.names("method"), *counted["method"])):
         own = counted[(counted["method"] == method) & counted["data"].isin(names)]
         cells = [_cell(own[own["data"] == name], shown[0]) for name in names]
         means = {m: float(own.loc[own["measure"] == m, "mean"].mean()) for m in shown}
@@ -175,10 +167,10 @@ def mean_ranks(ranks: Ranks) -> list[dict[Hashable, Any]]:
     return table.rename_axis("Method").reset_index().to_dict("records")
 
 
-def latex(run: Run, counted: pd.DataFrame, theirs: pd.DataFrame) -> str:
+def latex(run: Run, counted: pd.DataFrame) -> str:
     """Write the first table for LaTeX, which needs the package booktabs."""
     measure = "ari" if "ari" in set(counted["measure"]) else UNLABELLED[0]
-    heat = heat_table(run, counted, (measure,), theirs) or {"data": [], "rows": []}
+    heat = heat_table(run, counted, (measure,)) or {"data": [], "rows": []}
     rows = [[row["method"], *map(_latex_cell, row["cells"])] for row in heat["rows"]]
     table = pd.DataFrame(rows, columns=["method", *heat["data"]])
     text = table.to_latex(index=False, escape=True, column_format="l" + "r" * len(heat["data"]))

@@ -62,12 +62,12 @@ class Verdicts:
 
     @property
     def rows(self) -> list[Compared]:
-        """Select rows that decide: each data set's, or all's if many.
+        """Select rows that decide by the first measure.
 
-        By the first measure.
+        Each data set that both scored on, or all where there are many.
         """
         first = [row for row in self.compared if row.measure == self.measure]
-        return [row for row in first if row.data != ALL] or first
+        return [row for row in first if row.data != ALL and row.n] or first
 
     @property
     def on_all(self) -> list[Compared]:
@@ -147,9 +147,11 @@ class Verdicts:
         """
         ranked = failures_last(values).means
         lead = min((self.reference, *self.rivals), key=ranked.__getitem__)
-        means, title = values.means().mean(), values.measure.title or values.measure.name
+        scored, title = values.means(), values.measure.title or values.measure.name
+        means, n = scored.mean(), scored[self.reference].count()
         over, best = (data[0], "score") if len(data) == 1 else (f"{len(data)} data sets", "mean rank")
         own = f"; {self.reference} has {means[self.reference]:.2f}" if self.reference != lead else ""
+        own += f" on the {n} where it has a score" if own and n < len(data) else ""
         absent = f"{self.absent} has no score. " if self.absent else ""
         first = f"{absent}On {over}, {lead} has the best {best}: a mean {title} of {means[lead]:.2f}"
         return lead, f"{first}, where chance has 0{own}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -67,6 +68,9 @@ def snakemake(
         try:
             return int(process.wait() != 0)
         except Interrupted as stop:
+            # A second Ctrl-C would interrupt the ending.
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN)
             ending.end(process)
             print(f"interrupted; finished runs are in {folder}: the same command goes on", file=sys.stderr)
             return 128 + stop.signum

@@ -17,7 +17,7 @@ import numpy as np
 from cladebench.class_labels import codes_of_y
 from cladebench.datasets.own.own_columns import LARGEST, as_distances, as_features, without_names
 from cladebench.datasets.own.own_entries import checked_entry, files_of, located, no_column
-from cladebench.datasets.own.own_tables import read_table
+from cladebench.datasets.own.own_tables import is_text, read_table
 from cladebench.datasets.own.own_text import (
     MISSING,
     Format,
@@ -109,7 +109,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
     if n < 2:
         refuse(file, "has one row; expected at least 2")
     if frame.shape[1] == 1 and table.sparse is None and not label_files:
-        refuse(file, "has one column; expected at least 2: set separator")
+        refuse(file, "has one column; expected at least 2" + ": set separator" * is_text(file))
     said = [*table.said]
     said += [f"Columns left out: {', '.join(map(shown, ignored))}."] * bool(ignored)
 

@@ -20,7 +20,9 @@ LABELS = ("label", "labels", "class", "target", "y")
 IDENTIFIERS = ("id", "index", "key", "uuid", "row", "rownames", "column 1")
 
 
-def propose_entry(path: Path, label: str | None = None) -> tuple[dict[str, Any], list[str]]:
+def propose_entry(
+    path: Path, label: str | None = None, *, needed: bool = True
+) -> tuple[dict[str, Any], list[str]]:
     """Propose an entry of ``data:`` for a file.
 
     Parameters
@@ -29,6 +31,8 @@ def propose_entry(path: Path, label: str | None = None) -> tuple[dict[str, Any],
         The file; the entry names it as it is given here.
     label : str, optional
         Column of the labels. Default: a column called as in `LABELS`, if there is one.
+    needed : bool, default=True
+        Refuse a file without the column `label`; else it is read as one of which no label was named.
 
     Returns
     -------
@@ -50,11 +54,15 @@ def propose_entry(path: Path, label: str | None = None) -> tuple[dict[str, Any],
         separator = separator_of(decoded(unpacked(content, file), file), decimal, file)
         entry |= {"separator": separator} if separator != "," else {}
         entry |= {"decimal": ","} if decimal == "," else {}
-    table = read_table(content, file, Format(decimal=decimal, texts=[label] if label else (), square=True))
+    # Of an npz file only those arrays are read as columns that are named.
+    named = [label] if label else () if is_text(file) else LABELS
+    table = read_table(content, file, Format(decimal=decimal, texts=named, square=True))
     frame = table.frame
     columns = [str(column) for column in frame.columns]
     if label is not None and label not in columns:
-        no_column(file, label, columns)
+        if needed:
+            no_column(file, label, columns)
+        return propose_entry(path)
     if label is None and not table.labels:
         label = next((column for column in reversed(columns) if column.lower() in LABELS), None)
         said += [f"Column {shown(label)} was taken for the label by its name."] * (label is not None)
