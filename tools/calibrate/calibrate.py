@@ -68,7 +68,8 @@ methods that are skewed alike are symmetric, and fare better than this.""",
 _REPORTS = f"""## Comparison reports
 
 At most 5% of the reports on equal methods say "ahead" or "behind" of any rival. Simulated runs go
-through the code of the reports (`cladebench.bench.statistics.method_differences`). Each row has {reports.REPORTS:,} reports.
+through the code of the reports (`cladebench.bench.statistics.method_differences`).
+Each row has {reports.REPORTS:,} reports.
 
 A data set has {reports.ROWS} rows in 2 classes. A method is 2-means on a feature of its own: the class
 and normal noise. Methods share {reports.SHARED:.0%} of the variance of the noise.
