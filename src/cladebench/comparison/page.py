@@ -111,7 +111,7 @@ def _published(run: Run) -> dict[str, Any]:
 
 
 def _joined(*tables: pd.DataFrame) -> pd.DataFrame:
-    """Join tables that have rows: empty ones would take from the columns that these are numbers."""
+    """Join tables, without empty ones: these have no numbers."""
     return pd.concat([table for table in tables if len(table)] or [tables[0]], ignore_index=True)
 
 

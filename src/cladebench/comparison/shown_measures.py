@@ -47,6 +47,6 @@ OWN_MEASURES: Mapping[str, Mapping[str, Any]] = {
 
 
 def importable(labelled: bool) -> dict[str, Measure]:
-    """Give the measures of scores that others may send: those that tables show and any run has."""
+    """Give the measures that imported scores may be of."""
     known = with_own(OWN_MEASURES)
     return {name: known[name] for name in (*LABELLED * labelled, *UNLABELLED) if name in known}

@@ -115,7 +115,7 @@ def read_comparison(path: Path) -> Comparison:
 
 
 def _archive(path: Path, text: str) -> Path:
-    """Find the archive of published labels, beside the file or in a mirror folder."""
+    """Find the archive of published labels."""
     archive = located(text, path.parent)
     if not published_sets(archive):
         raise InputFileError(

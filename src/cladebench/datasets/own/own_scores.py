@@ -75,7 +75,7 @@ def read_scores(file: str, folder: Path, allowed: Mapping[str, Mapping[str, Meas
 def _checked(
     entry: Mapping[str, str], file: str, line: int, allowed: Mapping[str, Mapping[str, Measure]]
 ) -> dict[str, Any]:
-    """Check a row: its data set is known, and its score a number in the range of its measure."""
+    """Check the data set, measure and score of a row."""
     data = entry["data"]
     if not entry["method"]:
         refuse(file, "is empty; expected a name", "method", line)
