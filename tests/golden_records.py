@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.text import Text
 
 from cladebench.bench.plan.cell_spec import canonical_json, point_text, setting_id
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.catalogue import load_plan
 

@@ -77,7 +77,7 @@ def test_the_core_alone_is_verified_and_what_it_lacks_is_said(tmp_path, configur
         (tmp_path / "config").mkdir()
         (tmp_path / "config" / "config.yaml").write_text("scope: smoke\n")
     script = (
-        "from cladebench.bench import core_build\n"
+        "from cladebench.bench.provenance import core_build\n"
         "core_build.core_sources_digest = core_build.core_build_id\n"  # whether it is fresh is not the matter here
         "from cladebench.cli import main\nsys.exit(main(sys.argv[1:]))"
     )

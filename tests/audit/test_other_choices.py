@@ -8,7 +8,7 @@ from cladebench.audit.claim_types import Claim
 from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices, single_choices
 from cladebench.audit.reading import Reader
 from cladebench.audit.run_audit import audit_paper
-from cladebench.bench.results.samples import nothing
+from cladebench.bench.samples.samples import nothing
 from cladebench.paper.choices import OtherChoice, UnstatedChoice
 from cladebench.paper.printed import parse_printed
 

@@ -5,8 +5,8 @@ import pytest
 
 from audit_records import cells, failed, frame
 from cladebench.bench.plan.selection import Rule
-from cladebench.bench.results.results import Results
-from cladebench.bench.results.samples import constant, overlap_of_pairs, pair
+from cladebench.bench.samples.results import Results
+from cladebench.bench.samples.samples import constant, overlap_of_pairs, pair
 
 RULES = {
     "best": Rule("best", "best score", "score", "higher"),

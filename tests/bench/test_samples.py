@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cladebench.bench.results.samples import (
+from cladebench.bench.samples.samples import (
     Drawn,
     Sample,
     change,

@@ -94,7 +94,7 @@ def test_malformed_files_are_named(files, message):
 @pytest.mark.parametrize("name", NAMES)
 def test_it_says_that_only_a_mirror_has_the_scores_and_what_makes_such(name):
     entry = datasets.info(name)
-    assert not entry.fetchable and entry.kind == "real" and "misprint of 32 x 32" in entry.notes
+    assert not entry.fetchable and entry.kind == "real" and "We take it for a misprint" in entry.notes
     with pytest.raises(datasets.DataUnavailable, match=r"no public address serves it.*recipes/cifar_pca\.py"):
         datasets.load(name)
 

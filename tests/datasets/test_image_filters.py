@@ -7,12 +7,7 @@ import pytest
 import scipy
 from image_makers import noise, stripes
 
-from cladebench.datasets.image_features.image_features import (
-    image_filters,
-    image_gist,
-    image_textons,
-    image_transforms,
-)
+from cladebench.datasets.image_features import image_filters, image_gist, image_textons, image_transforms
 
 
 def test_filters_have_mean_zero_and_unit_length():

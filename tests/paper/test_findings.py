@@ -13,8 +13,8 @@ from cladebench.audit import VERDICTS
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.finding_checks import check_findings
 from cladebench.bench.plan.plan_file import read_plan
-from cladebench.bench.results.results import Results
-from cladebench.bench.results.samples import constant
+from cladebench.bench.samples.results import Results
+from cladebench.bench.samples.samples import constant
 from cladebench.input_files import InputFileError, validator
 from cladebench.paper.catalogue import built_in_papers, load_plan
 from cladebench.paper.findings import Finding, checked_findings, read_findings

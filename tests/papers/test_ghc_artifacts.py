@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import same_color
 
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.artifact_types import Table
 from cladebench.paper.figures import EMPTY

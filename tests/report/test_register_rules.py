@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from cladebench.bench.plan.selection import Rule
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.paper import choices_table as table_module
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.choices_table import choices_table

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pandas as pd
 
 from cladebench.bench.plan.selection import Rule
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.measures import Measure
 from cladebench.report.run_facts import control_rows
 

@@ -18,7 +18,7 @@ from cladebench.audit.claim_types import Claim, ClaimSet
 from cladebench.audit.judging import Evaluation
 from cladebench.audit.reading import Reader
 from cladebench.audit.verdict.verdict_types import Rules
-from cladebench.bench.results.samples import Sample
+from cladebench.bench.samples.samples import Sample
 from cladebench.paper.printed import parse_printed
 
 #: The thresholds of the audit.
@@ -47,7 +47,7 @@ class Draws:
     _samples: dict[str, Sample] = field(default_factory=dict)
 
     def sample(self, query: Mapping[str, Any], rule: str) -> Sample:
-        """Answer a query, as `cladebench.bench.results.results.Results` does."""
+        """Answer a query, as `cladebench.bench.samples.results.Results` does."""
         method = query["method"]
         if method not in self._samples:
             self._samples[method] = Sample(pd.Series(self.values[method]), overlap=self.overlap)

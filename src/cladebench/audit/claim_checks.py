@@ -16,7 +16,7 @@ from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.kinds import kind_of, queries
 from cladebench.audit.kinds.base import check_matches
 from cladebench.bench.plan.plan import Plan
-from cladebench.bench.results.results import not_recorded, recorded_points
+from cladebench.bench.samples.results import not_recorded, recorded_points
 from cladebench.input_files import one_of
 
 #: How deep sentences may stand within sentences.

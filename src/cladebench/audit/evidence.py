@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.kinds import kind_of
-from cladebench.bench.results.samples import Sample
+from cladebench.bench.samples.samples import Sample
 from cladebench.measures import Measure
 
 PAPER_DATA = "paper data"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE
-from cladebench.bench.results.results import Results
-from cladebench.bench.results.samples import overlap_of_pairs, pair
+from cladebench.bench.samples.results import Results
+from cladebench.bench.samples.samples import overlap_of_pairs, pair
 from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.notation import significant
 from cladebench.paper.findings import Finding

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cladebench.audit.verdict.verdict_types import Outcome
-from cladebench.bench.results.samples import Sample
+from cladebench.bench.samples.samples import Sample
 
 
 @dataclass(frozen=True)

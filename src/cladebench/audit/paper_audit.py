@@ -26,8 +26,8 @@ from cladebench.audit.verdict.verdict_types import (
     UNTESTED,
     not_testable,
 )
-from cladebench.bench.results.results import Results
-from cladebench.bench.results.samples import before
+from cladebench.bench.samples.results import Results
+from cladebench.bench.samples.samples import before
 from cladebench.measures import Measure
 
 

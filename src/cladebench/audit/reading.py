@@ -16,8 +16,8 @@ from cladebench.audit.claim_types import Claim
 from cladebench.audit.other_choices import CHOSEN, Choice
 from cladebench.audit.random_methods import RandomMethod, judges_the_result
 from cladebench.audit.verdict.verdict_types import CONTRADICTED, NOT_TESTABLE, REPRODUCED, Outcome
-from cladebench.bench.results.results import Results
-from cladebench.bench.results.samples import Sample, constant, nothing, pair
+from cladebench.bench.samples.results import Results
+from cladebench.bench.samples.samples import Sample, constant, nothing, pair
 from cladebench.measures import MEASURES, Measure
 from cladebench.notation import as_given, significant
 

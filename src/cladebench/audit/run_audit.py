@@ -24,7 +24,7 @@ from cladebench.audit.verdict.verdict_types import HOLDS, VERDICTS
 from cladebench.audit.verdict.verdict_wording import in_sentences, listed
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.selection import Rule
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES, Measure
@@ -77,7 +77,7 @@ def audit_paper(
         Facts of data sets.
     sizes : mapping of str to int, optional
     official : collection of (data set, method)
-        See `cladebench.bench.results.results.Results`.
+        See `cladebench.bench.samples.results.Results`.
     measures : mapping of str to Measure
         The plan's.
     blind, beyond : sequence of str

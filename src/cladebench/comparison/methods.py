@@ -24,7 +24,7 @@ _NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")
 
 
 def number_of(parameters: Iterable[str]) -> str:
-    """Name the parameter of the number of clusters, or give an empty text."""
+    """Name the parameter of the number of clusters, if any."""
     return next((name for name in ("n_clusters", "n_components", "k") if name in parameters), "")
 
 

@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.plan.selection import Rule
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.datasets import Dataset, DataUnavailable, load
 from cladebench.measures import Measure
 

@@ -14,7 +14,7 @@ import pandas as pd
 
 from cladebench.bench.plan.cell_spec import canonical_json, setting_order
 from cladebench.bench.plan.selection import agrees
-from cladebench.bench.results.results import not_recorded, recorded_points
+from cladebench.bench.samples.results import not_recorded, recorded_points
 from cladebench.input_files import InputFileError, told
 from cladebench.paper.artifact_types import ArtifactContext, Table
 from cladebench.paper.choices import UnstatedChoice, load_choices, methods_in, names_in

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.plan.cell_spec import point_text
-from cladebench.bench.results.samples import mean_and_spread
+from cladebench.bench.samples.samples import mean_and_spread
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import ArtifactContext, Table

@@ -21,7 +21,7 @@ from cladebench.audit.claims_file import checked_claims, claims_path
 from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.plan import Plan
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.bench.store.store import ArraysLost, RecordError, Store
 from cladebench.files import write_together

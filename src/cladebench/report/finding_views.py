@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cladebench.audit.finding_checks import bound_claims, check_findings
-from cladebench.bench.results.results import Results
+from cladebench.bench.samples.results import Results
 from cladebench.paper.findings import Finding
 from cladebench.report.cell_links import CellLinks
 from cladebench.report.claim_rows import said_by, settings_behind

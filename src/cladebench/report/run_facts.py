@@ -17,7 +17,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.bench.plan.plan import Plan, expected_failures
-from cladebench.bench.results.samples import mean_and_spread
+from cladebench.bench.samples.samples import mean_and_spread
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.tables import fewer_rows, with_spread
 from cladebench.report.cell_links import CellLinks, plain

@@ -14,7 +14,7 @@ from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.rules.statistics import against_published
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Rules
-from cladebench.bench.results.samples import Sample
+from cladebench.bench.samples.samples import Sample
 from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.findings import Findings

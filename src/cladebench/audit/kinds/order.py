@@ -30,7 +30,7 @@ from cladebench.audit.rules.order_rules import (
     judge_same,
 )
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Outcome, not_testable
-from cladebench.bench.results.samples import overlap_of_pairs
+from cladebench.bench.samples.samples import overlap_of_pairs
 from cladebench.notation import as_given, significant
 
 _IS_SYMBOL = {

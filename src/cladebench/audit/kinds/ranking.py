@@ -27,7 +27,7 @@ from cladebench.audit.verdict.verdict_types import (
     Rules,
     not_testable,
 )
-from cladebench.bench.results.samples import Sample, nothing
+from cladebench.bench.samples.samples import Sample, nothing
 from cladebench.notation import significant
 
 #: Of fewer methods no order is surprising: all 4! = 24 have p of 0.083 or more, two-sided.

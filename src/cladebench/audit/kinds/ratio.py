@@ -12,7 +12,7 @@ from cladebench.audit.reading import despite_missing, label_of, of_metric, opera
 from cladebench.audit.rules.value_rules import judge_ratio
 from cladebench.audit.verdict.verdict_types import not_testable
 from cladebench.audit.verdict.verdict_wording import claimed_range
-from cladebench.bench.results.samples import overlap_of_pairs
+from cladebench.bench.samples.samples import overlap_of_pairs
 
 
 class Ratio(Kind):

@@ -13,7 +13,7 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.rules.order_rules import compare, judge_order
 from cladebench.audit.verdict.verdict_types import Outcome, not_testable
-from cladebench.bench.results.samples import overlap_of_pairs
+from cladebench.bench.samples.samples import overlap_of_pairs
 from cladebench.notation import as_given, significant
 
 

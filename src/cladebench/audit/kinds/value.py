@@ -12,7 +12,7 @@ from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.reading import Reader, with_notes
 from cladebench.audit.rules.value_rules import judge_value
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Outcome, Rules, not_testable
-from cladebench.bench.results.samples import Sample
+from cladebench.bench.samples.samples import Sample
 from cladebench.notation import significant
 
 

@@ -21,7 +21,7 @@ from cladebench.audit.verdict.verdict_types import (
     not_testable,
 )
 from cladebench.audit.verdict.verdict_wording import by_test, claimed_range, finite, p_text
-from cladebench.bench.results.samples import paired_ratio
+from cladebench.bench.samples.samples import paired_ratio
 from cladebench.bench.statistics.intervals import mean_interval, ratio_of_means
 from cladebench.bench.statistics.statistics import one_sample
 from cladebench.notation import significant

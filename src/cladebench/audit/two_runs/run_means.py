@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.plan.plan import Plan
-from cladebench.bench.results.samples import overlap
+from cladebench.bench.samples.samples import overlap
 from cladebench.bench.statistics.statistics import Difference, holm, one_sample
 
 GROUP = ["paper", "dataset", "method", "setting_id", "metric", "at"]

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from cladebench.bench.results.samples import overlap
+from cladebench.bench.samples.samples import overlap
 from cladebench.measures import Measure
 from cladebench.measures import measure as registered
 
@@ -56,7 +56,7 @@ class Values:
     labels : mapping of (str, str) to str
         By data set and method the labelling that counts: that of the best mean.
     overlap : mapping of str to float
-        By data set, as in `cladebench.bench.results.samples.overlap`.
+        By data set, as in `cladebench.bench.samples.samples.overlap`.
     step : mapping of str to float
         By data set, how finely a score can be told: one over the rows of a draw.
     fixed : frozenset of str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from cladebench.bench.results.samples import pair
+from cladebench.bench.samples.samples import pair
 from cladebench.bench.statistics.intervals import Interval, mean_interval
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.figures import chosen_with, limits_of, named, with_notes

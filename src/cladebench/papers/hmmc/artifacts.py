@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.results.samples import pair, paired_ratio
+from cladebench.bench.samples.samples import pair, paired_ratio
 from cladebench.measures import Measure
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table, declare

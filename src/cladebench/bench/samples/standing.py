@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cladebench.bench.results.samples import Drawn
+from cladebench.bench.samples.samples import Drawn
 
 
 class Cell(NamedTuple):

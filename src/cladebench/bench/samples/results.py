@@ -19,8 +19,8 @@ import pandas as pd
 
 from cladebench.bench.plan.cell_spec import point_text
 from cladebench.bench.plan.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
-from cladebench.bench.results.samples import Drawn, Sample, before, by_task, change, nothing
-from cladebench.bench.results.standing import Cell, Standing, failures
+from cladebench.bench.samples.samples import Drawn, Sample, before, by_task, change, nothing
+from cladebench.bench.samples.standing import Cell, Standing, failures
 from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
