@@ -1,7 +1,7 @@
 """Other choices of the register, with which every claim is judged too.
 
 A choice changes what claims ask of the records, not the claims. One entry of the register is varied at a time.
-Of the three entries that move most claims all pairs are judged as well.
+All pairs of the three entries that move most claims are judged as well.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a run was made with: sources, core, machine and versions."""
+"""Sources, core, machine and versions of a run."""
