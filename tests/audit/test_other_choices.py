@@ -5,7 +5,7 @@ import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.claim_types import Claim
-from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices, single_choices
+from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices, single_choices, strongest_entries
 from cladebench.audit.reading import Reader
 from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.samples.samples import nothing
@@ -62,7 +62,7 @@ def test_printed_spreads_are_read_otherwise():
 
 
 def both_at_once(singles, moved):
-    return [pair for _, _, pair in paired_choices(singles, moved)]
+    return [pair for _, _, pair in paired_choices(singles, strongest_entries(singles, moved))]
 
 
 def test_a_choice_for_some_kinds_of_claims():
@@ -116,12 +116,12 @@ def test_of_three_entries_all_pairs_and_of_one_none():
     pairs = both_at_once(singles, {"f": 1, "h": 1})
     assert [(u.name, u.entries) for u in pairs] == [("f1 + h1", ("f", "h")), ("f2 + h1", ("f", "h"))]
     assert pairs[0].query(QUERY) == QUERY | {"metric": "n", "dataset": "e"}
-    assert paired_choices(singles, {"f": 5}) == []
+    assert both_at_once(singles, {"f": 5}) == []
     clash = single_choices(
         [register[1], entry("h", ("h1", {"method": {"A": "C"}}), ("h2", {"method": {"B": "C"}}))]
     )
     assert [u.name for u in both_at_once(clash, {"g": 1, "h": 1})] == ["g1 + h2"]
-    assert paired_choices(singles, {"f": 5, "g": 0}) == []
+    assert both_at_once(singles, {"f": 5, "g": 0}) == []
 
 
 CLAIMS = """

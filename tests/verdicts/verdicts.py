@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
@@ -177,13 +177,25 @@ class Verdicts:
             for name, own in names.items()
         }
         most = sorted((name for name in moved if moved[name]), key=lambda name: -moved[name])[:3]
-        found = [(name, [said], reading) for name, said, reading in single]
-        for two in combinations(most, 2):
-            for (a, _), (b, _) in product(*(names[name] for name in two)):
-                if joined(a, b) is not None:
-                    reading = self._reading(self._choice([a, b]), partial(self._changes, [a, b]))
-                    found.append((" + ".join(two), [a, b], reading))
-        return found
+        self.rare = self._pairs(names, [two for two in combinations(names, 2) if not {*two} <= {*most}])
+        return [
+            *((name, [said], reading) for name, said, reading in single),
+            *self._pairs(names, combinations(most, 2)),
+        ]
+
+    def _pairs(
+        self, names: Mapping[str, list[Any]], entries: Iterable[tuple[str, str]]
+    ) -> list[tuple[str, list[dict[str, Any]], Reading]]:
+        return [
+            (
+                " + ".join(two),
+                [a, b],
+                self._reading(self._choice([a, b]), partial(self._changes, [a, b])),
+            )
+            for two in entries
+            for (a, _), (b, _) in product(*(names[name] for name in two))
+            if joined(a, b) is not None
+        ]
 
     def _choice(self, said: list[dict[str, Any]]) -> Choice:
         rule = next((one["selection"] for one in said if "selection" in one), self.rule)
@@ -249,6 +261,18 @@ class Verdicts:
             and any(reading.outcome(claim).stance == "supports" for reading in self.random_there[place])
         }
         every = [found.stance, *(stance for _, stance in stances)]
+        if (
+            found.stance == "contradicts"
+            and found.verdict != "inconsistent"
+            and claim.kind != "sentence"
+            and not {"supports", "undecided"} & set(every)
+        ):  # what no choice rescues is asked under all pairs
+            stances += [
+                (name, reading.outcome(claim).stance)
+                for name, at, reading in self.rare
+                if self._counts(claim, at)
+            ]
+            every = [found.stance, *(stance for _, stance in stances)]
         if all(stance == "not testable" for stance in every):
             return "", [], False
         others = [stance for _, stance in stances if stance != "not testable"]

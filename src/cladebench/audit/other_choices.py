@@ -1,7 +1,8 @@
 """Other choices of the register, with which every claim is judged too.
 
 A choice changes what claims ask of the records, not the claims. One entry of the register is varied at a time.
-All pairs of the three entries that move most claims are judged as well.
+All pairs of the three entries that move most claims are judged as well. A claim that fails with each choice is asked
+under all pairs.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ class Choice:
 
 #: Our own choices.
 CHOSEN = Choice()
-#: Entries whose choices are varied two at a time: those that move most claims.
+#: Entries whose choices are varied two at a time for all claims: those that move most.
 PAIRED = 3
 
 #: What a choice says of a claim -> the word for it in counts, in their order.
@@ -140,23 +141,31 @@ def single_choices(register: Iterable[UnstatedChoice]) -> list[Choice]:
     ]
 
 
-def paired_choices(
-    singles: Sequence[Choice], moved: Mapping[str, int]
-) -> list[tuple[Choice, Choice, Choice]]:
-    """List all pairs of choices of the three strongest entries.
-
-    Either choice, and both at once. These entries move most claims.
+def strongest_entries(singles: Sequence[Choice], moved: Mapping[str, int]) -> list[str]:
+    """Name the three entries that move most claims.
 
     Parameters
     ----------
     singles : sequence of Choice
     moved : mapping of str to int
         How many claims each entry moves; of equals the earlier in the register counts as the stronger. An entry
-        that moves none is in no pair. Two choices that replace one thing both are no pair either.
+        that moves none is not named.
     """
-    order = list(dict.fromkeys(choice.entries[0] for choice in singles))
-    strongest = sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))
-    sides = [[u for u in singles if u.entries == (entry,)] for entry in strongest[:PAIRED]]
+    order = entries_of(singles)
+    return sorted((f for f in order if moved.get(f)), key=lambda f: (-moved[f], order.index(f)))[:PAIRED]
+
+
+def entries_of(singles: Iterable[Choice]) -> list[str]:
+    """Name the entries of the register that have choices."""
+    return list(dict.fromkeys(choice.entries[0] for choice in singles))
+
+
+def paired_choices(singles: Sequence[Choice], entries: Iterable[str]) -> list[tuple[Choice, Choice, Choice]]:
+    """List all pairs of choices of these entries.
+
+    Either choice, and both at once. Two choices that replace one thing both are no pair.
+    """
+    sides = [[u for u in singles if u.entries == (entry,)] for entry in entries]
     return [
         (a, b, a.together_with(b))
         for one, other in itertools.combinations(sides, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,11 +14,19 @@ from cladebench.audit.judgement import Judgement
 from cladebench.audit.judging import Evaluation
 from cladebench.audit.kinds import kind_of
 from cladebench.audit.kinds.value import Value, value_outcome
-from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices
+from cladebench.audit.other_choices import (
+    CHOSEN,
+    Choice,
+    entries_of,
+    paired_choices,
+    strongest_entries,
+)
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.reading import Reader
 from cladebench.audit.settling import Settled, passed_by_parts, settle
 from cladebench.audit.verdict.verdict_types import (
+    CONTRADICTS,
+    INCONSISTENT,
     REPRODUCED,
     SUPPORTS,
     UNDECIDED,
@@ -71,13 +79,48 @@ class PaperAudit:
         self.choices = [(choice, self._touched(choice)) for choice in self.singles]
         self._judged = [self._judge_in(choice, touched) for choice, touched in self.choices]
         touched_by = {choice.name: touched for choice, touched in self.choices}
-        for one, other, pair in paired_choices(self.singles, self._moved()):
-            self.choices.append((pair, touched_by[one.name] & touched_by[other.name]))
-            self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
+        strongest = strongest_entries(self.singles, self._moved())
+        self._ask_pairs(paired_choices(self.singles, strongest), touched_by)
+        # What no choice rescues: a pair that does must not be missed because its entries move few other claims.
+        rest = [
+            pair
+            for pair in paired_choices(self.singles, entries_of(self.singles))
+            if not {entry for one in pair[:2] for entry in one.entries} <= set(strongest)
+        ]
+        self._ask_pairs(rest, touched_by, self._failing())
         self._passed = [
             self._passed_in(choice, touched, judged)
             for (choice, touched), judged in zip(self.choices, self._judged, strict=True)
         ]
+
+    def _ask_pairs(
+        self,
+        pairs: Iterable[tuple[Choice, Choice, Choice]],
+        touched_by: Mapping[str, set[str]],
+        among: set[str] | None = None,
+    ) -> None:
+        """Judge claims that both choices of a pair change, all or `among` these."""
+        for one, other, pair in pairs:
+            both = touched_by[one.name] & touched_by[other.name]
+            asked = both if among is None else both & among
+            if asked or among is None:
+                self.choices.append((pair, asked))
+                self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
+
+    def _failing(self) -> set[str]:
+        """Find the claims but sentences that ours contradict, and every other choice that can tell."""
+        return {
+            name
+            for name, own in self.chosen.items()
+            if own.outcome.stance == CONTRADICTS
+            and own.outcome.verdict != INCONSISTENT
+            and not kind_of(self.claims.claims[name]).of_parts
+            and all(
+                judged[name].outcome.stance in (CONTRADICTS, UNTESTED)
+                for (_, touched), judged in zip(self.choices, self._judged, strict=True)
+                if name in touched
+            )
+        }
 
     def settled(self) -> dict[str, Settled]:
         """Give what is reported of each claim."""
