@@ -11,6 +11,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import cladebench
+
 #: Recorded for every cell; what else a method or paper imports, `import_closure.library_distributions` finds.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "jaxlib", "cladebench")
 
@@ -55,7 +57,7 @@ def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
     Dirty means that a file under the package's source folder differs from the commit or is not tracked; results that
     a run rewrites do not count.
     """
-    folder = folder or Path(__file__).parents[2]
+    folder = folder or Path(cladebench.__file__).parent
     # A virtual environment may lie inside some other repository; that one does not track the package.
     if _git(folder, "ls-files", "--error-unmatch", "__init__.py") is None:
         return None, None
