@@ -80,12 +80,12 @@ class PaperAudit:
         self._judged = [self._judge_in(choice, touched) for choice, touched in self.choices]
         touched_by = {choice.name: touched for choice, touched in self.choices}
         strongest = strongest_entries(self.singles, self._moved())
-        self._ask_pairs(paired_choices(self.singles, strongest), touched_by)
+        self._ask_pairs(paired_choices(self.singles, strongest), touched_by, set(self.chosen))
         # What no choice rescues: a pair that does must not be missed because its entries move few other claims.
         rest = [
             pair
             for pair in paired_choices(self.singles, entries_of(self.singles))
-            if not {entry for one in pair[:2] for entry in one.entries} <= set(strongest)
+            if not set(pair[2].entries) <= set(strongest)
         ]
         self._ask_pairs(rest, touched_by, self._failing())
         self._passed = [
@@ -97,13 +97,12 @@ class PaperAudit:
         self,
         pairs: Iterable[tuple[Choice, Choice, Choice]],
         touched_by: Mapping[str, set[str]],
-        among: set[str] | None = None,
+        among: set[str],
     ) -> None:
-        """Judge claims that both choices of a pair change, all or `among` these."""
+        """Judge the claims `among` these that both choices of a pair change."""
         for one, other, pair in pairs:
-            both = touched_by[one.name] & touched_by[other.name]
-            asked = both if among is None else both & among
-            if asked or among is None:
+            asked = touched_by[one.name] & touched_by[other.name] & among
+            if asked:
                 self.choices.append((pair, asked))
                 self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
 
