@@ -107,7 +107,7 @@ class PaperAudit:
                 self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
 
     def _failing(self) -> set[str]:
-        """Find the claims but sentences that ours contradict, and every other choice that can tell."""
+        """Find the claims (no sentences) that ours and every telling choice contradict."""
         return {
             name
             for name, own in self.chosen.items()
