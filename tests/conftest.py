@@ -1,4 +1,4 @@
-"""Settings of all tests; this file also puts tests/ on the import path, for `strategies`."""
+"""Settings of all tests."""
 
 import gc
 import os
@@ -33,19 +33,19 @@ LONGEST = [
         "commands/test_full_disk.py",
         "commands/test_run.py",
         "workflow/test_workplan.py",
-        "bench/test_bench_interruption.py",
+        "bench/run/test_interruption.py",
         "docs/test_examples.py",
         "contract/test_datasets.py",
         "workflow/test_toy_papers.py",
         "test_mutants.py",
-        "bench/test_run_job.py",
+        "bench/run/test_run_job.py",
         "test_input_mutants.py",
         "commands/test_options.py",
         "workflow/test_make.py",
         "crosscheck/test_topics.py",
-        "methods/test_ghc_objective.py",
+        "methods/ghc/test_objective.py",
         "commands/test_damaged_files.py",
-        "methods/test_ghc_steps.py",
+        "methods/ghc/test_steps.py",
         "workflow/test_slurm_profile.py",
         "test_unrooted_drawing.py",
         "test_plotting.py",

@@ -1,4 +1,4 @@
-"""What the commands do with rows of a table that do not count (tests/bench/test_kept_rows.py says which)."""
+"""What the commands do with rows of a table that do not count (tests/bench/run/test_kept_rows.py says which)."""
 
 import pandas as pd
 import pytest

@@ -1,15 +1,12 @@
 """A run of the paper of the report's tests, and a checkout of known truth."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
 from cladebench.export import rocrate
 from cladebench.export.checkout import Checkout
 from cladebench.report.pages import write_report
 
-sys.path.append(str(Path(__file__).parents[1] / "report"))
+import synthetic_run
 
 CITATION = """\
 title: "cladebench: audits"
@@ -25,8 +22,6 @@ authors:
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
     """The folder of the run, not to be changed."""
-    import synthetic_run
-
     folder = tmp_path_factory.mktemp("run") / "smoke"
     synthetic_run.write_run(
         folder, "page_paper", synthetic_run.page_paper_metrics, fate=synthetic_run.page_paper_fate

@@ -28,7 +28,7 @@ from cladebench.report.plain_words import Names
 from cladebench.report.templating import digits, duration, header_groups
 from cladebench.report.views import gather_run
 
-PAPER = Path(__file__).parent / "page_paper"
+PAPER = Path(__file__).parents[1] / "shared" / "page_paper"
 EVIL = "</script><script>alert(1)</script><img src=x onerror=alert(2)>|`*_&"
 
 

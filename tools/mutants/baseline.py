@@ -29,7 +29,7 @@ def sources(root: Path) -> list[Path]:
 
 def test_files(root: Path) -> list[str]:
     """The test files that may be used."""
-    paths = [path for room in TESTS for path in (root / "tests" / room).glob("test_*.py")]
+    paths = [path for room in TESTS for path in (root / "tests" / room).rglob("test_*.py")]
     return sorted(path.relative_to(root).as_posix() for path in paths)
 
 

@@ -1,6 +1,6 @@
 """Run axe-core on pages in the system's Chromium: light, dark and narrow, with all that is folded opened.
 
-By hand: ``python tests/axe_pages.py results/full/report`` prints each violation with page and element.
+By hand: ``python tests/shared/axe_pages.py results/full/report`` prints each violation with page and element.
 """
 
 import sys

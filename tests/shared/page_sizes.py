@@ -2,7 +2,7 @@
 
 Boxes that scroll may hold what is wider. For the overflow pictures are loaded, and what is folded is opened.
 
-By hand: ``python tests/page_sizes.py results/full/report`` prints the pages that break a limit.
+By hand: ``python tests/shared/page_sizes.py results/full/report`` prints the pages that break a limit.
 """
 
 import json

@@ -21,7 +21,7 @@ from matplotlib.text import Annotation, Text
 
 from cladebench.paper.figures import WIDTH
 
-FOLDER = Path(__file__).parent / "papers" / "looks"
+FOLDER = Path(__file__).parents[1] / "papers" / "looks"
 #: Text below this size cannot be read in print.
 LEAST_POINTS = 6.0
 #: Size of exponents and indices, in that of their line.

@@ -46,7 +46,7 @@ def command(method: str, out: Path) -> list[str]:
 
 
 def environment(trace: Path) -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "TOY_TRACE": str(trace)}
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "shared"), "TOY_TRACE": str(trace)}
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:

@@ -188,7 +188,7 @@ def test_without_a_mirror_the_reason_says_what_the_words_are_made_from(name, mon
         datasets.load(name)
     # The archive that is named is the one that the recipe reads.
     (archive,) = re.findall(r"cifar-100-\w+\.tar\.gz", str(caught.value))
-    recipe = (Path(__file__).parents[2] / "recipes" / "cifar100_sift_words.py").read_text(encoding="utf-8")
+    recipe = (Path(__file__).parents[3] / "recipes" / "cifar100_sift_words.py").read_text(encoding="utf-8")
     assert f'name="{archive}"' in recipe
 
 
