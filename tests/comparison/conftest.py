@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from comparison_runs import BAD, run_all, write_inputs
 
+from comparison_runs import BAD, run_all, write_inputs
 from made_once import made_once
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from page_tags import Tags
 
 from cladebench import datasets, methods
 from cladebench.comparison.agreements import MARK
@@ -19,6 +18,7 @@ from cladebench.methods.base import HierarchicalClusterer
 from cladebench.solvers import linkages
 from doc_examples import ROOT
 from page_sizes import BROWSER, measure_pages
+from page_tags import Tags
 
 FOLDER = ROOT / "comparisons" / "hierarchical"
 TEXT = (FOLDER / "comparison.yaml").read_text(encoding="utf-8")

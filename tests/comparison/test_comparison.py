@@ -7,15 +7,15 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from comparison_runs import run_all
-from page_tags import Tags
 
 from cladebench.bench.store.store import Store
 from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
 from cladebench.comparison.scores import COLUMNS, collect
 from cladebench.comparison.scores import scores as scores_of
 from cladebench.input_files import InputFileError
+from comparison_runs import run_all
 from page_sizes import BROWSER, measure_pages, too_large
+from page_tags import Tags
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_runs import made_up_run
 
 from cladebench import datasets
 from cladebench.bench.statistics.method_ranks import RankTable
@@ -12,6 +11,7 @@ from cladebench.comparison.as_plan import as_document
 from cladebench.comparison.pictures import critical_difference
 from cladebench.comparison.spec import read_comparison
 from cladebench.input_files import InputFileError
+from made_up_runs import made_up_run
 
 MEANS = {"mine": 0.7, "a": 0.69, "b": 0.2, "RandomClusters": 0.0}
 REFUSED = "No critical-difference diagram: it needs 10 data sets with labels. Here "

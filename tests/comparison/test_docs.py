@@ -19,11 +19,11 @@ import numpy as np
 import pandas as pd
 import psutil
 import pytest
-from comparison_runs import run_all
 
 from cladebench.comparison.scores import collect
 from cladebench.comparison.scores import scores as scores_of
 from cladebench.comparison.spec import read_comparison
+from comparison_runs import run_all
 from doc_examples import ROOT
 from package_build import package_build
 

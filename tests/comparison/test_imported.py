@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_runs import made_up_run
 
 from cladebench import datasets
 from cladebench.comparison import page
@@ -16,6 +15,7 @@ from cladebench.comparison.shown_measures import importable
 from cladebench.comparison.spec import read_comparison
 from cladebench.input_files import InputFileError
 from cladebench.report.two_comparisons import compare_reports
+from made_up_runs import made_up_run
 
 
 def test_a_comparison_names_the_file(inputs):

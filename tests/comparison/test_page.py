@@ -3,10 +3,10 @@
 import re
 
 import pytest
-from made_up_runs import made_up_run
 
 from cladebench import datasets
 from cladebench.comparison import page
+from made_up_runs import made_up_run
 
 NAN = float("nan")
 

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from comparison_runs import run_all
 from scipy.cluster import hierarchy
 
 from cladebench.bench.provenance.provenance import collect
@@ -22,6 +21,7 @@ from cladebench.comparison.spec import read_comparison
 from cladebench.datasets.own.own_batteries import battery_of, published_sets
 from cladebench.datasets.own.own_data import own_name
 from cladebench.input_files import InputFileError
+from comparison_runs import run_all
 from doc_examples import ROOT
 
 METHODS = """

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_runs import made_up_run
 from scipy import stats
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench.bench.store.store import Store
 from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
 from cladebench.comparison.scores import LABELLED, UNLABELLED, choose, collect, scores, table_of_runs
+from made_up_runs import made_up_run
 
 NAN = float("nan")
 DRAWS = {

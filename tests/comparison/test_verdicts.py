@@ -6,12 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from made_up_runs import made_up_run
 from scipy import stats
 
 from cladebench.bench.statistics.method_scores import Settings, read_values
 from cladebench.comparison.scores import Run
 from cladebench.comparison.verdicts import judged, verdicts
+from made_up_runs import made_up_run
 
 MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}
 

@@ -1,15 +1,15 @@
 """What every flat clusterer must do; a new file in methods/ is met with no line of code here."""
 
-import contract_checks as contract
 import numpy as np
 import pytest
-from contract_checks import blobs, make, refuses
 from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_limits
 
+import contract_checks as contract
 from cladebench.methods import discover
 from cladebench.methods.base import Clusterer, HierarchicalClusterer
+from contract_checks import blobs, make, refuses
 
 METHODS = discover(Clusterer)
 Method = type[Clusterer]

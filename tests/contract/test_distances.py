@@ -1,14 +1,14 @@
 """What every distance must do; a new file in distances/ is met with no line of code here."""
 
-import contract_checks as contract
 import numpy as np
 import pytest
-from contract_checks import blobs, damaged_rows, make
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+import contract_checks as contract
 from cladebench.distances import base, discover
 from cladebench.distances.base import Distance
+from contract_checks import blobs, damaged_rows, make
 
 DISTANCES = discover(Distance)
 Kind = type[Distance]

@@ -3,17 +3,17 @@
 import subprocess
 import sys
 
-import contract_checks as contract
 import numpy as np
 import pytest
-from contract_checks import blobs, make, refuses
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+import contract_checks as contract
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import discover
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics import dendrogram_purity
+from contract_checks import blobs, make, refuses
 
 METHODS = discover(HierarchicalClusterer)
 Method = type[HierarchicalClusterer]

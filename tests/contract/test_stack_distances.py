@@ -6,15 +6,15 @@ meet it, and the checks here take its place.
 
 import re
 
-import contract_checks as contract
 import numpy as np
 import pytest
-from contract_checks import make
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+import contract_checks as contract
 from cladebench.distances import discover
 from cladebench.distances.base import StackDistance
+from contract_checks import make
 
 CLASSES = discover(StackDistance)
 Kind = type[StackDistance]

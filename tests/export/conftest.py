@@ -2,11 +2,10 @@
 
 import pytest
 
+import synthetic_run
 from cladebench.export import rocrate
 from cladebench.export.checkout import Checkout
 from cladebench.report.pages import write_report
-
-import synthetic_run
 
 CITATION = """\
 title: "cladebench: audits"

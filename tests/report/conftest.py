@@ -1,6 +1,6 @@
 import pytest
-import synthetic_run
 
+import synthetic_run
 from cladebench.report.pages import write_report
 
 

@@ -6,8 +6,8 @@ import re
 import shutil
 
 import pytest
-import synthetic_run
 
+import synthetic_run
 from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.paper.figures import EMPTY
 from cladebench.report.claim_filters import count_values, filter_places, only, only_answer

@@ -4,8 +4,8 @@ import hashlib
 import xml.etree.ElementTree as ET
 
 import pytest
-import synthetic_run
 
+import synthetic_run
 from cladebench.audit.verdict.verdict_types import PAPERS_LIMIT, VERDICTS
 from cladebench.cli import main
 from cladebench.input_files import InputFileError

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-import synthetic_run
 import yaml
 
+import synthetic_run
 from cladebench import datasets
 from cladebench.audit.audit_files import read_audit
 from cladebench.audit.verdict.verdict_types import ANSWERS

@@ -4,7 +4,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from potts_grid import GridCosts, PottsGrid, best_chain
 
 from cladebench.solvers.dual_decomposition import (
     Energy,
@@ -15,6 +14,7 @@ from cladebench.solvers.dual_decomposition import (
     learn,
     nonnegative,
 )
+from potts_grid import GridCosts, PottsGrid, best_chain
 
 
 class Bowl(LatentProblem):

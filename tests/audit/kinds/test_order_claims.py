@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy import stats
-from two_methods import NOISE, PURITY, X, Y, said
 
 from audit_records import cells, claims_of, failed, frame, judged
 from cladebench.audit.verdict import verdict_types as o
+from two_methods import NOISE, PURITY, X, Y, said
 
 ORDERS = """
 claims:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from two_methods import NOISE, PURITY, X, Y, said
 
 from audit_records import cells, claims_of, frame, judged
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.bench.plan.selection import Rule
+from two_methods import NOISE, PURITY, X, Y, said
 
 RATIOS = """
 claims:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from rule_samples import RULES, interval, samples
 from scipy import stats
 
 from cladebench.audit.rules.order_rules import (
@@ -29,6 +28,7 @@ from cladebench.audit.verdict.verdict_types import (
     WITHIN_NOISE,
     Outcome,
 )
+from rule_samples import RULES, interval, samples
 
 
 def order(left, right, sign=1.0, family=1, **how):

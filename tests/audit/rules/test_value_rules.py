@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from rule_samples import RULES, interval, samples
 from scipy import stats
 
 from cladebench.audit.rules.value_rules import judge_ratio, judge_value
@@ -22,6 +21,7 @@ from cladebench.audit.verdict.verdict_types import (
 )
 from cladebench.notation import significant
 from cladebench.paper.printed import parse_printed
+from rule_samples import RULES, interval, samples
 
 
 def value(ours, text, **how):

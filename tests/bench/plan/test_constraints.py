@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from task_draws import data_of, draw, labelled, seeds
 
 from cladebench.bench.plan.constraints import _of_one_kind, _pair_number
+from task_draws import data_of, draw, labelled, seeds
 
 
 def possible(places, labels, same):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from task_draws import data_of, draw, labelled, seeds
 
 from cladebench.bench.plan.cell_spec import Limits
 from cladebench.bench.plan.task import TaskError
+from task_draws import data_of, draw, labelled, seeds
 
 
 def test_nothing_asked_for_is_all_rows_in_their_order():

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from task_draws import data_of, draw, labelled, seeds
 
 from cladebench.bench.plan.task import TaskError, folds_of
+from task_draws import data_of, draw, labelled, seeds
 
 
 @given(labelled(), st.integers(2, 7), st.booleans(), st.integers(0, 3), seeds)

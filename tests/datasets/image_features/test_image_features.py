@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from image_makers import noise, stripes
 from scipy.ndimage import uniform_filter1d
 
 from cladebench.datasets.image_features import image_features, image_lbp, image_words
+from image_makers import noise, stripes
 
 HISTOGRAMS = set(image_features.FEATURES) - {"gist", "rot-lbp"}
 NEED_OPENCV = {"gist", "dense-sift", "sparse-sift"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy
-from image_makers import noise, stripes
 
 from cladebench.datasets.image_features import image_filters, image_gist, image_textons, image_transforms
+from image_makers import noise, stripes
 
 
 def test_filters_have_mean_zero_and_unit_length():

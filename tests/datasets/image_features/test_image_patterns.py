@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from image_makers import noise
 
 from cladebench.datasets.image_features import image_hog, image_lbp, image_sift
+from image_makers import noise
 
 
 def test_codes_by_hand():

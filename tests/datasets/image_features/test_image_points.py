@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from image_makers import blob, noise, stripes
 
 from cladebench.datasets.image_features import image_hessian, image_sparse_sift
+from image_makers import blob, noise, stripes
 
 pytest.importorskip("cv2")
 

@@ -9,10 +9,10 @@ import zipfile
 import numpy as np
 import pandas as pd
 import pytest
-from own_makers import CSV, binary, npy, npz
 
 from cladebench.datasets.own import own_tables, own_text
 from cladebench.datasets.own.own_files import OwnDataError, read_own_data
+from own_makers import CSV, binary, npy, npz
 
 BAD = {
     "label missing": (

@@ -9,9 +9,9 @@ import pytest
 import scipy
 from hypothesis import given
 from hypothesis import strategies as st
-from own_makers import CSV, binary, npy, npz
 
 from cladebench.datasets.own.own_files import OwnDataError, files_of, read_own_data
+from own_makers import CSV, binary, npy, npz
 
 NUMBERS = st.floats(-1e100, 1e100, allow_subnormal=False)
 NAMES = st.text(st.characters(codec="utf-8", categories=("L",)), min_size=1, max_size=6)

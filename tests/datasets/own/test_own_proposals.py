@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from own_makers import CSV, npy, npz
 
 from cladebench.datasets.own.own_files import OwnDataError, read_own_data
 from cladebench.datasets.own.own_proposals import propose_entry
+from own_makers import CSV, npy, npz
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from ghc_cases import TRAININGS, as_bytes, nested, small
 from scipy import sparse
 from sklearn.base import clone
 
@@ -18,6 +17,7 @@ from cladebench.methods.ghc.objective import exact_objective
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, route
 from cladebench.metrics import dasgupta_cost, dendrogram_purity
 from cladebench.metrics.similarity import LinearKernel, Similarity
+from ghc_cases import TRAININGS, as_bytes, nested, small
 
 
 @pytest.mark.parametrize("training", TRAININGS)

@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from ghc_cases import nested, small
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from cladebench import _core
 from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, init_routers
 from cladebench.methods.ghc.session import double_precision
 from cladebench.methods.ghc.steps import Samples, State, Stepper, TrainingProblem
+from ghc_cases import nested, small
 
 pytestmark = pytest.mark.usefixtures("quickly_compiled")
 # One shape for each number of leaves spares compilations.

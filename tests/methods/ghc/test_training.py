@@ -6,7 +6,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from ghc_cases import TRAININGS, as_bytes, nested, small
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from cladebench.methods.ghc.training import ExactCost, blocks_of, members_of
 from cladebench.metrics import dasgupta_cost
 from cladebench.metrics.similarity import LinearKernel, Similarity
 from cladebench.reference import ghc as reference
+from ghc_cases import TRAININGS, as_bytes, nested, small
 
 # ------------------------------------------------------------------------------------------------ blocks
 
