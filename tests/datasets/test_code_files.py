@@ -99,7 +99,7 @@ def test_of_an_entry_from_elsewhere_the_loaders_module_counts():
     import dataclasses
 
     outside = dataclasses.replace(entry, loader=functools.partial(functools.partial(elsewhere), None))
-    assert [path.name for path in code_files.sources_of(outside)] == ["test_dataset_code_files.py"]
+    assert [path.name for path in code_files.sources_of(outside)] == ["test_code_files.py"]
 
 
 def elsewhere(files, draw):
