@@ -1,4 +1,4 @@
-"""Cut trees at a height, or find clusters that last longest or stand apart."""
+"""Cut trees, at a height or by what lasts or stands apart."""
 
 from __future__ import annotations
 
