@@ -166,7 +166,7 @@ def dynamic_clusters(tree: RootedTree, min_size: int, depth: int) -> IntArray:
 
 
 def _merges(tree: RootedTree) -> IntArray:
-    """Count the merges at each node: one less than it has parts and own samples."""
+    """Count merges at each node: its parts and own samples, less one."""
     inner = np.flatnonzero((tree.sizes > 0) & (tree.parents >= 0))
     counts = np.bincount(tree.parents[inner], minlength=tree.n_nodes)
     return np.maximum(counts + np.bincount(tree.leaf_of, minlength=tree.n_nodes) - 1, 0)
