@@ -18,7 +18,7 @@ from cladebench.report.verdict_figures import band_of, gather_main_result
 def claim(name, kind, column, published=None, artifact="Table 1", **measure):
     place = {"artifact": artifact, "row": "Own", "column": column}
     printed = None if published is None else parse_printed(published)
-    return Claim(name, kind, place, "", published=printed, measure={"method": "A", "scale": 1.0, **measure})
+    return Claim(name, kind, place, "", published=printed, measure={"method": "A", **measure})
 
 
 CLAIMS = [

@@ -87,7 +87,7 @@ def gather_main_result(
         for column, claim in columns.items():
             sample = context.results.sample(RandomMethod(method).instead_of(claim.measure), context.own_rule)
             if not sample.problem:
-                mean = float(sample.values.mean()) * float(claim.measure["scale"])
+                mean = float(sample.values.mean()) * float(claim.measure.get("scale", 1.0))
                 blind.setdefault(str(context.methods[method]["label"]), {})[column] = mean
     rankings = {
         str(claim.place["column"]): str(by_id[claim.id]["verdict"])
@@ -147,7 +147,7 @@ def band_of(claim: Claim, sample: Sample, rules: Rules) -> tuple[float, float] |
     assert claim.published is not None
     if sample.problem or sample.values.empty:
         return None
-    values = sample.values.to_numpy() * float(claim.measure["scale"])
+    values = sample.values.to_numpy() * float(claim.measure.get("scale", 1.0))
     half = claim.published.half_width(claim.allowance)
     matters = half + (claim.published.unit if claim.smallest_gap is None else claim.smallest_gap)
     if claim.seeds_alone and len(values) > 1:

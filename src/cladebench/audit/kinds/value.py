@@ -73,7 +73,7 @@ def value_outcome(claim: Claim, sample: Sample, reader: Reader, rules: Rules) ->
     claim = reader.choice.claim(claim)
     assert claim.published is not None
     return judge_value(
-        sample.values.to_numpy() * float(claim.measure["scale"]),
+        sample.values.to_numpy() * float(claim.measure.get("scale", 1.0)),
         claim.published,
         rules,
         gap=claim.smallest_gap,
