@@ -8,6 +8,7 @@ from scipy.cluster.hierarchy import fcluster
 from sklearn.cluster import HDBSCAN
 
 from cladebench import Hierarchy, linkage, tree_cuts
+from cladebench.reference import hierarchy as reference
 from strategies import binary_hierarchies, hierarchies
 
 
@@ -98,6 +99,53 @@ def test_equal_rows_last_for_ever() -> None:
     assert Hierarchy.from_linkage(linkage(np.ones((9, 1)), "single")).stable_clusters(3).tolist() == [-1] * 9
 
 
+def clusters_of(labels: np.ndarray) -> set[frozenset[int]]:
+    return {frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist()) - {-1}}
+
+
+@given(hierarchies(with_heights=True), st.integers(2, 5), st.integers(0, 4))
+def test_dynamic_clusters_are_the_twins(tree: Hierarchy, min_size: int, depth: int) -> None:
+    found = tree.dynamic_clusters(min_size, depth)
+    expected = reference.dynamic_clusters(tree.parents, tree.leaf_of, tree.heights, min_size, depth)
+    assert clusters_of(found) == expected
+    firsts = [found[tree.sample_order].tolist().index(label) for label in range(found.max() + 1)]
+    assert firsts == sorted(firsts)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("method", ["single", "average", "ward", "centroid"])
+def test_dynamic_clusters_of_points_are_the_twins(method: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2)).round(1) + 5.0 * rng.integers(0, 4, size=(60, 1))  # ties too
+    tree = Hierarchy.from_linkage(linkage(X, method))
+    sizes = [3, 6]
+    found = {(n, d): tree.dynamic_clusters(n, d) for n in sizes for d in range(5)}
+    for (n, d), labels in found.items():
+        twin = reference.dynamic_clusters(tree.parents, tree.leaf_of, tree.heights, n, d)
+        assert clusters_of(labels) == twin
+        assert all(len(cluster) >= n for cluster in twin)
+
+
+def test_dynamic_clusters_by_hand() -> None:
+    # Merges at 1, 1, 3 and 9: low is 1, the cut 1 + .99 * 8 = 8.92. At depth 1 a core is at most 6.7816 high, and
+    # merges 1.6038 above or more. The pairs have cores of height 1, and meet at 3: both stand apart.
+    tree = Hierarchy.from_linkage([[0, 1, 1.0, 2], [2, 3, 1.0, 2], [5, 6, 3.0, 4], [4, 7, 9.0, 5]])
+    assert tree.dynamic_clusters(2).tolist() == [0, 0, 1, 1, -1]
+    # At depth 0 they need 2.1384, and are one branch. Its core has 1 + sqrt(3) samples: two, at height 1.
+    assert tree.dynamic_clusters(2, depth=0).tolist() == [0, 0, 0, 0, -1]
+    # Of three samples neither pair is a cluster. The core has 1.5 + sqrt(2.5), again three, which join at 1 and 3.
+    assert tree.dynamic_clusters(3).tolist() == [0, 0, 0, 0, -1]
+    assert tree.dynamic_clusters(5).tolist() == [-1] * 5
+
+
+def test_a_branch_that_does_not_stand_apart_joins_the_one_that_does() -> None:
+    # The pair at 1 stands apart where the larger branch, at 2.9, does not: the pair takes it in, and its core stays.
+    tree = Hierarchy.from_linkage(
+        [[0, 1, 1.0, 2], [2, 3, 2.9, 2], [4, 8, 2.9, 3], [7, 9, 3.0, 5], [5, 6, 3.0, 2], [10, 11, 9.0, 7]]
+    )
+    assert tree.dynamic_clusters(2).tolist() == [0, 0, 0, 0, 0, 1, 1]
+
+
 def test_a_node_may_part_in_more_than_two() -> None:
     tree = Hierarchy([-1, 0, 0, 0], [1, 1, 2, 2, 3, 3, 0], [2.0, 1.0, 1.0, 1.0])
     assert tree.stable_clusters(2).tolist() == [0, 0, 1, 1, 2, 2, -1]
@@ -107,10 +155,14 @@ def test_a_node_may_part_in_more_than_two() -> None:
 def test_one_sample_and_wrong_arguments() -> None:
     one = Hierarchy([-1], [0], [0.0])
     assert one.cut_at(0.0).tolist() == [0] and one.stable_clusters(2).tolist() == [-1]
+    assert one.dynamic_clusters(2).tolist() == [-1]
     bare = Hierarchy.from_nested([[0, 1], 2])
     for call, words in [
         (lambda: bare.cut_at(1.0), "the tree has none"),
         (lambda: bare.stable_clusters(2), "the tree has none"),
+        (lambda: bare.dynamic_clusters(2), "the tree has none"),
+        (lambda: one.dynamic_clusters(1), "min_size is 1; expected at least 2"),
+        (lambda: one.dynamic_clusters(2, depth=5), "depth is 5; expected at most 4"),
         (lambda: one.cut_at(np.nan), "height"),
         (lambda: one.stable_clusters(1), "min_size"),
         (lambda: Hierarchy([-1, 0, 0], [1, 2], [-1.0, 0.0, 0.0]).stable_clusters(2), "negative"),

@@ -387,6 +387,56 @@ class Hierarchy:
         """
         return tree_cuts.stable_clusters(self, min_size)
 
+    def dynamic_clusters(self, min_size: int, depth: int = 1) -> IntArray:
+        """Find the branches that are tight inside and stand apart.
+
+        Parameters
+        ----------
+        min_size : int
+            Samples that a cluster needs, at least 2.
+        depth : int, default=1
+            0 to 4; more splits into more and smaller clusters. The default is the default of the authors' program.
+
+        Returns
+        -------
+        ndarray of int64, shape (n_samples,)
+            Cluster of each sample, numbered 0, 1, ... from left to right; -1 for samples of none.
+
+        Raises
+        ------
+        ValueError
+            If the tree has no heights.
+
+        Notes
+        -----
+        A branch is a cluster if it has `min_size` samples, its core is low, and it merges high above its core.
+        The core are its first ``min_size / 2 + sqrt(size - min_size / 2)`` samples. The height of the core is the mean
+        over pairs of the height at which the later one joins. At most it is ``low + s (cut - low)``, and the gap is at
+        least ``0.75 (1 - s) (cut - low)``, with s = 0.64, 0.73, 0.82, 0.91, 0.95 for depths 0 to 4. ``low`` is the 5%
+        quantile of the heights; ``cut`` is at 99% of the way from there to the highest. Nothing joins above ``cut``.
+        Where branches meet of which at most one is a cluster, they become one branch. Else those that are not are left
+        out. A node lower than one below it counts as high as that.
+
+        These are the conditions of Dynamic Hybrid. It takes mean dissimilarities within the core, which a tree does not
+        have, and it then gives samples of no cluster to the nearest one.
+
+        Time O(n_samples log n_samples) for the sort, and O(sqrt(n_samples)) for each two branches that meet.
+
+        References
+        ----------
+        P. Langfelder, B. Zhang, S. Horvath, Defining clusters from a hierarchical cluster tree: the Dynamic Tree Cut
+        package for R, Bioinformatics 24, 2008.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy, linkage
+        >>> X = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.3], [20.0]]
+        >>> tree = Hierarchy.from_linkage(linkage(X, method="average"))
+        >>> tree.dynamic_clusters(min_size=3).tolist()
+        [0, 0, 0, 1, 1, 1, -1]
+        """
+        return tree_cuts.dynamic_clusters(self, min_size, depth)
+
     def parts(self, node: int) -> list[int]:
         """List the children of a node that have samples below.
 

@@ -1,4 +1,4 @@
-"""Cut trees at a height, or find the clusters that last longest."""
+"""Cut trees, at a height or by what lasts or stands apart."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from cladebench.tree_formats import RootedTree
 from cladebench.validation import check_integer, check_real
 
 IntArray = npt.NDArray[np.int64]
+#: Largest mean height within a core, as a share of the range of heights, for each depth of splitting.
+SCATTERS = (0.64, 0.73, 0.82, 0.91, 0.95)
+#: Merges below the reference height, and where between it and the highest merge the tree is cut, as shares.
+REFERENCE, CUT = 0.05, 0.99
 
 
 def splits(tree: RootedTree, by: str) -> Iterator[tuple[int, int]]:
@@ -112,6 +116,72 @@ def _chosen(lasted: list[float], above: list[int]) -> list[int]:
             is_open[cluster] = not is_whole[cluster]
             chosen += [cluster] * is_whole[cluster]
     return chosen
+
+
+def dynamic_clusters(tree: RootedTree, min_size: int, depth: int) -> IntArray:
+    """Find the branches that stand apart; see `Hierarchy.dynamic_clusters`."""
+    check_integer("min_size", min_size, minimum=2)
+    check_integer("depth", depth, minimum=0)
+    if depth >= len(SCATTERS):
+        raise ValueError(f"depth is {depth}; expected at most {len(SCATTERS) - 1}")
+    heights = _heights(tree, "dynamic_clusters").copy()
+    order = tree.preorder[::-1]
+    for node in order:  # what stands below a lower node is as high as that
+        if tree.parents[node] >= 0:
+            heights[tree.parents[node]] = max(heights[tree.parents[node]], heights[node])
+    merges = np.sort(np.repeat(heights, _merges(tree)))
+    if not len(merges):
+        return np.full(tree.n_samples, -1, dtype=np.int64)
+    low = merges[max(round(REFERENCE * len(merges)), 1) - 1]
+    cut = low + CUT * (merges[-1] - low)
+    scatter = low + SCATTERS[depth] * (cut - low)
+    gap = 0.75 * (1.0 - SCATTERS[depth]) * (cut - low)
+
+    def stands_apart(node: int, joins: list[tuple[float, int]], height: float) -> bool:
+        size = int(tree.sizes[node])
+        if size < min_size:
+            return False
+        own = _core_height(joins, min(size, int(min_size / 2 + math.sqrt(size - min_size / 2))))
+        return own <= scatter and min(height, cut) - own >= gap
+
+    # The joins of a branch: heights at which its samples but the first come to it. A node without is no branch.
+    joins_of: dict[int, list[tuple[float, int]]] = {}
+    found: list[int] = []
+    for node in order:
+        height, parts = heights[node], tree.parts(node)
+        branches = [part for part in parts if part in joins_of]
+        apart = [part for part in branches if stands_apart(part, joins_of[part], height)]
+        if len(branches) < len(parts) or len(apart) > 1 or (parts and height > cut):
+            found += apart
+        elif tree.sizes[node]:
+            base = max(apart or branches, key=lambda part: tree.sizes[part], default=None)
+            joins = [] if base is None else joins_of[base]
+            joins.append((height, int(tree.sizes[node]) - (1 if base is None else int(tree.sizes[base]))))
+            joins_of[node] = joins
+        for part in branches:
+            del joins_of[part]
+    if tree.root in joins_of and stands_apart(tree.root, joins_of[tree.root], math.inf):
+        found.append(tree.root)
+    return _label(tree, found, list(range(len(found))))
+
+
+def _merges(tree: RootedTree) -> IntArray:
+    """Count merges at each node: its parts and own samples, less one."""
+    inner = np.flatnonzero((tree.sizes > 0) & (tree.parents >= 0))
+    counts = np.bincount(tree.parents[inner], minlength=tree.n_nodes)
+    return np.maximum(counts + np.bincount(tree.leaf_of, minlength=tree.n_nodes) - 1, 0)
+
+
+def _core_height(joins: list[tuple[float, int]], n_core: int) -> float:
+    """Average the heights at which pairs of the first samples are together."""
+    total, rank = 0.0, 1
+    for height, count in joins:
+        new = min(count, n_core - rank)
+        total += height * (new * rank + new * (new - 1) / 2)
+        rank += new
+        if rank == n_core:
+            break
+    return total / (n_core * (n_core - 1) / 2)
 
 
 def _label(tree: RootedTree, tops: list[int], chosen: list[int]) -> IntArray:

@@ -357,6 +357,8 @@ def test_features_are_scaled_to_length_one_or_unit_variance():
     assert pooled.var(axis=0).mean() == pytest.approx(1.0)
     np.testing.assert_allclose(pooled * np.linalg.norm(unit), unit * np.linalg.norm(pooled))
     assert scaled(X, "zscore").std(axis=0) == pytest.approx([1, 1, 0])
+    # The mean of seven times 0.1 is not 0.1.
+    assert (scaled(np.column_stack([np.full(7, 0.1), np.arange(7)]), "zscore")[:, 0] == 0).all()
     assert scaled(X, "raw") is X
     for features in ("unit", "pooled"):
         assert (scaled(np.ones((3, 2)), features) == 0).all()

@@ -82,7 +82,7 @@ class Choice:
         for instead in open_here:
             for method, setting in instead.get("where", {}).items():
                 own = found.get("where") or {}
-                if method in (query.get("method"), found.get("method")) and not setting.keys() <= own.keys():
+                if method in (query.get("method"), found.get("method")):
                     found = {**found, "where": {**setting, **own}}
         return found
 
@@ -170,7 +170,7 @@ def paired_choices(singles: Sequence[Choice], entries: Iterable[str]) -> list[tu
         (a, b, a.together_with(b))
         for one, other in itertools.combinations(sides, 2)
         for a, b in itertools.product(one, other)
-        if _together(a.instead[0], b.instead[0]) and not (a.kinds and b.kinds and a.kinds.isdisjoint(b.kinds))
+        if _together(*a.instead, *b.instead) and not (a.kinds and b.kinds and a.kinds.isdisjoint(b.kinds))
     ]
 
 

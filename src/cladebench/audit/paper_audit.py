@@ -238,7 +238,7 @@ class PaperAudit:
     def _changes(self, query: Mapping[str, Any], choice: Choice) -> bool:
         """Say whether a choice changes the numbers that answer a query."""
         rule = self.rules[0]
-        if choice.rule(rule) == rule and choice.query(query) is query:
+        if choice.rule(rule) == rule and choice.query(query) == query:
             return False
         return self._answer(query, choice) != self._answer(query, CHOSEN)
 

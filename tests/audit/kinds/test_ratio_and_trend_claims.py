@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from audit_records import cells, claims_of, frame, judged
+from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.bench.plan.selection import Rule
 from two_methods import NOISE, PURITY, X, Y, said
@@ -82,6 +83,19 @@ def test_ratios_trends_and_bounds(tmp_path):
     assert good.verdict.to_dict() == dict.fromkeys(("faster", "linear", "bound"), o.REPRODUCED)
     assert bad.verdict.to_dict() == dict.fromkeys(("faster", "linear", "bound"), o.CONTRADICTED)
     assert bad.measured["linear"] == pytest.approx(2.0 - 1.1)
+
+
+def test_a_slope_is_measured_from_its_bound(tmp_path):
+    rows = [cells("a", "X", {"m": 3.0 + NOISE}), cells("a", "Y", {"m": 1.0 + NOISE})]
+    expects = "{points: [{x: 1, method: X}, {x: 3, method: Y}], slope: {at_least: -2.25}}"
+    found = judged(claims_of(tmp_path, said("trend", expects)), frame(*rows)).loc["c"]
+    assert (found.verdict, found.measured) == (o.REPRODUCED, pytest.approx(1.25))
+
+
+def test_settings_that_both_sides_share_are_named(tmp_path):
+    expects = "{of: {method: X}, to: {method: Y}, at_least: 2, same_setting: []}"
+    with pytest.raises(ClaimsError, match="same_setting"):
+        claims_of(tmp_path, said("ratio", expects))
 
 
 @pytest.mark.parametrize(

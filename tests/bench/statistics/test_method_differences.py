@@ -319,6 +319,8 @@ def test_groups_join_all_that_the_critical_difference_does_not_tell_apart():
     assert ranked({"c": 1 + far, "b": 1.5, "a": 1.0}).alike == [["a", "b"], ["b", "c"]]
     assert ranked({"a": 1.0, "b": 1.2, "c": 1.4}).alike == [["a", "b", "c"]]
     assert ranked({"a": 1.0, "b": 1 + far, "c": 1 + 2 * far}).alike == []
+    tied = {f"m{i}": 1.0 + i % 2 / 1000 for i in range(40)}  # with equal ranks: in the order of the table
+    assert ranked(tied).alike == [[*list(tied)[::2], *list(tied)[1::2]]]
     limit = ranked(dict.fromkeys("abcde", 1.0)).critical_difference
     assert limit == pytest.approx(2.728 * math.sqrt(5 * 6 / 60), abs=1e-3)
     near, far = limit - 0.01, limit + 0.01

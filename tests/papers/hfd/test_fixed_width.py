@@ -38,14 +38,15 @@ def test_the_fixed_width_is_the_nearest_on_a_logarithmic_scale(middle, width, mo
     )
     grid = {reading.at["width"]: reading.metrics["v_measure_grid"] for reading in out.readings}
     assert len(set(grid.values())) == len(grid)
+    assert [*grid] == [0.1, 1.0, 10.0, 100.0, 1000.0]  # Section 6.6
     assert out.metrics["v_measure_fixed"] == grid[width]
 
 
 def test_the_fixed_number_of_neighbors_is_the_twenty_of_the_captions(monkeypatch):
     numbers = count(1)
-    monkeypatch.setattr(graph_clustering, "v_scores", lambda *labels: Scores(next(numbers) / 100, 0.0, 0.0))
+    monkeypatch.setattr(graph_clustering, "v_scores", lambda *labels: Scores(*[next(numbers) / 100] * 3))
     X, labels = np.random.default_rng(2).normal(size=(60, 2)), np.arange(60) % 3
     out = clustering_measures(Scaled(X, 3.0), labels, (19, 20, 21), "gaussian", 0, other_graphs=False)
     grid = {(r.at["neighbors"], r.at["width"]): r.metrics["v_measure_grid"] for r in out.readings}
     assert len(set(grid.values())) == len(grid)
-    assert out.metrics["v_measure_fixed"] == grid[20, 1.0]
+    assert out.metrics["v_measure_fixed"] == grid[20, 1.0] == out.metrics["ami_fixed"] > 0

@@ -63,6 +63,27 @@ def test_the_best_whole_classes_of_a_few_are_found():
     assert len(starts) == study.STARTS and found == pytest.approx(min(every), rel=1e-3)
 
 
+def test_the_descent_of_whole_classes_moves_and_ends_where_it_stands_still(monkeypatch):
+    random = np.random.RandomState(1)
+    classes = np.repeat(np.arange(6), 20)
+    X = random.normal(size=(120, 4)) + 2.0 * random.normal(size=(6, 4))[classes]
+    X -= X.mean(axis=0)
+    fits = []
+    monkeypatch.setattr(
+        study, "fit_margin", lambda *given, **more: fits.append(1) or fit_margin(*given, **more)
+    )
+    group = np.full(4, study.ALPHA / 8)
+    lengths = []
+    for sides in study.class_starts(X, classes, *balance_bounds(120, 2, 0.1), random):
+        fits.clear()
+        study.whole_descent(
+            X, classes, sides, Penalties(group, group * 0.0, group * 0.0), *balance_bounds(120, 2, 0.1)
+        )
+        lengths.append(len(fits))
+    # A fit for each round, the last of which moves nothing, and one that is exact.
+    assert 2 < max(lengths) < 20 and min(lengths) >= 2
+
+
 def test_what_a_cell_says():
     data = datasets.load("nested-blobs")
     limits = Limits(60, 2000)

@@ -164,7 +164,7 @@ def judge_possible(claim: Claim, programmes: Programmes, facts: Facts) -> Outcom
         If sizes and bounds contradict each other.
     """
     assert claim.published is not None
-    scale = Fraction(str(claim.measure.get("scale", 1.0)))
+    scale = Fraction(str(claim.measure["scale"]))
     printed = as_printed(claim.published.text, scale)
     found = _programme(claim, programmes)(str(claim.measure["metric"]), claim.expects, facts, printed)
     ends: dict[str, Any] = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}

@@ -169,7 +169,7 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     if comparison.exact:
         if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
-        if gap.value > 0 or (gap.value == 0 and comparison.or_equal):
+        if gap.value >= 0:
             return Outcome(REPRODUCED, f"{label}: holds; nothing varies between repetitions", **numbers)
         return Outcome(CONTRADICTED, f"{label}: the opposite; nothing varies between repetitions", **numbers)
     if not math.isfinite(gap.se):
