@@ -168,6 +168,12 @@ def test_the_interval_of_a_median_is_by_signs(n, out):
     assert median_interval(np.arange(3.0), level=0.75) == (1.0, 0.0, 2.0)
 
 
+def test_means_that_differ_as_surely_stay_in_the_order_of_the_first_run(write):
+    rows = [cells(data, "A", {"purity": [0.5, 0.6, 0.8]}) for data in "edf"]
+    other = [cells(data, "A", {"purity": [0.6, 0.7, 0.9]}) for data in "def"]
+    assert compare_runs(write("a", *rows), write("b", *other)).means["dataset"].tolist() == ["e", "d", "f"]
+
+
 def test_values_that_differ_by_the_same_stay_in_their_order():
     values = pd.DataFrame({"agrees": False, "difference": [1.0, -2.0] * 500, "row": range(1000)})
     beyond = RunComparison.beyond.fget(SimpleNamespace(values=values))
@@ -246,6 +252,12 @@ def test_inputs_that_differ_are_named_in_a_line_each(write):
         "machine": "cores none -> 2; cpu none -> Z80",
         "commits": "none -> 11111111",
     }
+
+
+def test_commits_of_a_run_are_named_in_one_order(write):
+    two = lambda table: np.where(table["repetition"] == 0, "2" * 40, "1" * 40)  # noqa: E731
+    found = compare_runs(write("a", BASE), write("b", BASE, git_commit=two))
+    assert found.inputs["commits"] == "none -> 11111111, 22222222"
 
 
 def test_blocks_of_test_rows_are_one_run(write):
