@@ -31,6 +31,13 @@ def test_the_default_file_is_read(tmp_path, monkeypatch):
     )
 
 
+def test_limits_are_the_plans_where_nothing_is_said(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("seed: 5\n")
+    config = load_config(path)
+    assert (config.time_scale, config.memory_scale, config.threads) == (1.0, 1.0, 1)
+
+
 def test_an_empty_file_means_defaults_and_a_named_one_must_exist(tmp_path):
     (tmp_path / "c.yaml").write_text("# nothing\n")
     assert load_config(tmp_path / "c.yaml") == Config()
