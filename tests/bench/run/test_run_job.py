@@ -332,6 +332,14 @@ def test_long_output_is_cut_and_the_end_of_it_recorded(jobs, tmp_path):
     assert "the middle of the output is left out" in log.read_text()
 
 
+def test_what_a_run_prints_stands_below_its_name(jobs, tmp_path):
+    _, records, _ = run(jobs["mutter"], tmp_path)
+    log = Store(tmp_path).log_path("toy_paper.nested-blobs.mutter").read_text()
+    told = [log.index(f"muttered in {i}") for i in range(len(records))]
+    names = [log.index(f"--- {record['cell_id']}") for record in records]
+    assert sorted(told + names) == [place for pair in zip(names, told, strict=True) for place in pair]
+
+
 def test_output_without_end_is_stopped(jobs, tmp_path, monkeypatch):
     monkeypatch.setattr(watchdog, "LOG_LIMIT", 2**20)
     job = joined(jobs[method] for method in ("babble", "flood"))

@@ -310,10 +310,8 @@ class Worker:
         """End the worker; nothing is lost, for its records are written."""
         self.kill()
         # The guard has nothing left to do; left to end by itself, it would kill a group of that number once more.
-        self._guard.kill()
-        self._guard.wait()
-        assert self._guard.stdin is not None
-        self._guard.stdin.close()
+        with self._guard:  # closes its pipe and waits for it
+            self._guard.kill()
         self._output.close()
         os.close(self._commands)
         os.close(self._answers)

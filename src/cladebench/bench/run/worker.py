@@ -114,9 +114,6 @@ def main(commands_fd: int, answers_fd: int) -> None:
         def answer(value: dict[str, Any]) -> None:
             if os.getpid() != pid:  # a cell has forked, and this is the child: only the parent may answer
                 os._exit(0)
-            for stream in (sys.stdout, sys.stderr):
-                with contextlib.suppress(Exception):  # a cell may have closed them
-                    stream.flush()
             answers.write(canonical_json(value) + "\n")
             answers.flush()
 
