@@ -121,6 +121,13 @@ def test_one_draw_says_nothing():
     assert math.isnan(row.p) and math.isnan(row.p_adjusted) and math.isnan(row.detectable)
 
 
+def test_a_failed_run_may_have_no_value_at_all():
+    runs = runs_of({"d": {"mine": [0.1, NAN, 0.9, 0.4], "a": [0.0, 0.4, 0.8, 0.2]}})
+    expected = compare(read_values(runs, "ari"), "mine", RULES)
+    values = runs["value"].astype(object).where(runs["value"].notna(), None)
+    assert compare(read_values(runs.assign(value=values), "ari"), "mine", RULES) == expected
+
+
 def test_draws_pair_by_their_digest():
     runs = runs_of({"d": {"mine": [0.1, 0.5, 0.9, 0.4], "a": [0.0, 0.4, 0.8, 0.3]}})
     expected = compare(read_values(runs, "ari"), "mine", RULES)
