@@ -59,6 +59,12 @@ def test_a_star_costs_the_most_and_its_cost_says_the_mean_similarity():
     assert most == 0.75  # every pair below an ancestor of two
 
 
+def test_a_printed_cost_bounds_the_mean_similarity_by_both_its_ends():
+    claim = {"classes": {"n_samples": 6}}
+    found = feasibility._cost("dasgupta_cost", claim, None, (Fraction(9), Fraction(18)))
+    assert found.implies == "implied mean similarity: between 0.1000 and 0.6000"
+
+
 def test_costs_of_any_similarities_go_from_none_to_a_star_of_ones():
     found = feasibility.cost_range(4)
     assert (found.low, found.high, found.step) == (0, 24, 0) and found.attained == ((0, 24),)

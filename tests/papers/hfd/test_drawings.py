@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 
 from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.measures import Measure
@@ -260,6 +261,15 @@ def test_accuracy_stands_over_times_on_axes_of_whole_decades():
         numbers = [t for t in axes.xaxis.get_major_ticks() if low <= t.get_loc() <= high]
         assert len(numbers) >= 2 and all(np.log10(t.get_loc()) % 1 == pytest.approx(0) for t in numbers)
         assert not any(label.get_text() for label in axes.xaxis.get_minorticklabels())
+
+
+def test_within_a_decade_its_ends_alone_have_numbers():
+    with use_style():
+        axes = Figure().subplots()
+        drawings.whole_decades(axes, [2.0, 3.0])
+        axes.figure.draw_without_rendering()
+    assert axes.get_xlim() == pytest.approx((1, 10))
+    assert not any(label.get_text() for label in axes.xaxis.get_minorticklabels())
 
 
 def test_times_of_zero_have_no_place_on_the_axis():

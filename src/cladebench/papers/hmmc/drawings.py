@@ -140,7 +140,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
     for axes, (dataset, methods) in zip(panels, curves.items(), strict=False):
         for method, traces in methods.items():
             colour, dashes, _ = STYLES[method]
-            for k, trace in enumerate(traces):
+            for trace in traces:
                 final = trace[-1] if trace[-1] > 0 else 1.0
                 axes.plot(
                     np.arange(1, len(trace) + 1),
@@ -149,7 +149,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
                     linestyle=dashes,
                     linewidth=1.0,
                     alpha=0.8,
-                    label=method if k == 0 else None,
+                    label=method,
                 )
         axes.set_title(dataset, fontsize=8.0)
         axes.set_yscale("log")

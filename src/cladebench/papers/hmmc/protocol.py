@@ -222,7 +222,7 @@ def model_facts(
         "largest_residual": float(estimator.largest_residual_),
         "n_alternations": float(estimator.n_iter_),
     }
-    if models.shape[0] > 1 and len(split) > 1:
+    if len(split) > 1:
         metrics["ancestor_overlap"] = ancestor_overlap(models, hierarchy)
     trace = np.asarray(estimator.objective_trace_, dtype=float)
     arrays = {"trace_objective": trace}

@@ -76,7 +76,7 @@ def elbow(x: FloatArray, y: FloatArray) -> int:
 
     The point that lies farthest above the line from the first to the last one, both axes scaled to 1.
     """
-    if len(x) < 3 or y[-1] == y[0]:
+    if y[-1] == y[0]:
         return 0
     return int(np.argmax((y - y[0]) / (y[-1] - y[0]) - (x - x[0]) / (x[-1] - x[0])))
 
