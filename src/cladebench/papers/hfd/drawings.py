@@ -324,13 +324,12 @@ def whole_decades(axes: Axes, seconds: Sequence[float]) -> None:
 
     Two ticks at least have numbers.
     """
-    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+    from matplotlib.ticker import StrMethodFormatter
 
     logs = np.log10([value for value in seconds if value > 0] or [1.0])
     axes.set_xscale("log")
     axes.set_xlim(10.0 ** np.floor(logs.min() - 0.05), 10.0 ** np.ceil(logs.max() + 0.05))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))  # exponents would be too small to read
-    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def gallery(
