@@ -200,9 +200,9 @@ def test_what_earlier_cells_used_does_not_count(worker):
 def test_imports_do_not_count_as_the_time_of_the_cell(worker):
     one = worker((0.0, 1.0), (99.0, 1.0), (100.0, 1.0), (105.0, 1.0), (111.0, 1.0))
     lines = [None, "imported", None, None]
-    one._receive = lambda: (line := lines.pop(0)) and canonical_json(
-        {"token": one.sent[0]["token"], line: True}
-    ).encode()
+    one._receive = lambda: (
+        (line := lines.pop(0)) and canonical_json({"token": one.sent[0]["token"], line: True}).encode()
+    )
     outcome = one.run(spec(), METHOD, ["torch"], {})
     assert outcome.reason == "11.0 s of CPU time, limit 10.0 s" and lines == []
 
