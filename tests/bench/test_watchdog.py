@@ -212,7 +212,8 @@ def test_imports_have_limits_of_their_own(worker):
     outcome = one.run(spec(), METHOD, ["torch"], {})
     assert (outcome.status, outcome.usage.cpu) == ("timeout", 181.0)
     assert outcome.reason == "while modules were imported: 181.0 s of CPU time, limit 180.0 s"
-    assert import_limits(Limits(500, 100, 20)) == Limits(500, 100, 180)
+    assert import_limits(Limits(500, 100, 20)) == Limits(500, 100, 570)
+    assert import_limits(Limits(5, 100, 900)) == Limits(180, 100, 900)
 
 
 def test_a_cell_that_waits_too_long_is_stopped(worker):

@@ -80,9 +80,10 @@ def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None
 
 
 def import_limits(limits: Limits) -> Limits:
-    """Give the limits of a cell's imports: at least the time to start a worker."""
-    seconds = max(limits.time_s, STARTUP_SECONDS), max(limits.wall_limit, STARTUP_SECONDS)
-    return replace(limits, time_s=seconds[0], wall_s=seconds[1])
+    """Give the limits of a cell's imports: at least the time to start a worker, on a busy machine."""
+    least = Limits(STARTUP_SECONDS, limits.memory_mb)
+    wall = max(limits.wall_limit, least.wall_limit)
+    return replace(limits, time_s=max(limits.time_s, least.time_s), wall_s=wall)
 
 
 def how_it_ended(returncode: int) -> str:
