@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
@@ -96,9 +97,25 @@ def test_the_page_holds_all_and_leads_to_its_cells(finished):
     tags = Tags(text)
     assert "A &lt;small&gt; comparison" in text and "<small> comparison" not in text
     assert all(source.startswith("data:") for source in tags.sources) and tags.sources
-    assert tags.lost() == [] and tags.files() == {"scores.csv", "differences.csv", "scores.tex"}
-    assert all((finished / name).is_file() for name in tags.files())
+    records = {name for name in tags.files() if name.startswith("cells/")}
+    assert tags.lost() == []
+    assert tags.files() - records == {"scores.csv", "differences.csv", "scores.tex", "runs.csv"}
+    assert all((finished / unquote(name)).exists() for name in tags.files())
+    assert {"cells/comparison/patients/Mine/", "cells/comparison/patients/Dies/"} <= records
+    whole = {name.split("/")[2:4] == ["patients.all", "Mine"] for name in records if name.endswith(".json")}
+    assert True in whole and "Dies" not in text.partition("Runs on all rows")[2].partition("</table>")[0]
     assert "killed by SIGKILL" in text and "Unsteady" in text.partition("other clusters: ")[2][:60]
+
+
+def test_each_run_is_listed_with_its_scores_and_its_record(finished, scores):
+    runs = pd.read_csv(finished / "runs.csv", keep_default_na=False, na_values=[""])
+    records = [json.loads((finished / name).read_text()) for name in runs.record]
+    assert {record["cell_id"] for record in records} == {
+        cell.spec.cell_id for job in jobs_of(read_plan(finished)) for cell in job.cells
+    }
+    assert [record["status"] for record in records] == list(runs.status)
+    own = runs[(runs.data == "patients") & (runs.method == "Mine") & (runs.draw != "all")]
+    assert own.ari.mean() == pytest.approx(row(scores, "Mine")["mean"]) and len(own) == 2
 
 
 def test_the_page_says_how_many_settings_each_method_had(finished):

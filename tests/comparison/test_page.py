@@ -1,12 +1,18 @@
 """The page of runs that nobody made: what it holds where much or nothing is scored."""
 
+import io
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
+from PIL import Image
 
 from cladebench import datasets
 from cladebench.comparison import page
+from cladebench.comparison.pictures import differences, few_colours
 from made_up_runs import made_up_run
+from page_tags import Tags
 
 NAN = float("nan")
 
@@ -65,6 +71,53 @@ def test_the_footer_says_where_the_pictures_are(written, n_data, beside):
     footer = text.partition("Made by cladebench.")[2]
     assert ("This file holds all that it shows" in footer) != beside
     assert ("stand in <code>figures/</code>" in footer) == beside
+
+
+@pytest.mark.parametrize(("n_data", "folded"), [(12, False), (13, True)])
+def test_many_data_sets_are_folded_and_their_runs_are_in_a_file(written, tmp_path, n_data, folded):
+    text = written({f"d{i}": {"mine": [0.5, 0.6], "ä&b": [0.1, NAN]} for i in range(n_data)})
+    assert ('<details id="data-d1">' in text) == folded and ('<section id="data-d1">' in text) != folded
+    links = {name for name in Tags(text).files() if name.startswith("cells/")}
+    assert ("cells/comparison/d1/%C3%A4%26b/" in links) != folded and bool(links) != folded
+    runs = pd.read_csv(tmp_path / "runs.csv")
+    assert len(runs) == n_data * 6 and list(runs.status).count("error") == n_data * 2
+
+
+def test_pictures_have_few_colours_and_all_their_pixels():
+    figure = differences(DIFFERENCES, "mine", 0.02, "score")
+    file = io.BytesIO()
+    figure.savefig(file, format="png")
+    small = few_colours(file.getvalue())
+    one, other = (
+        np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int) for png in (file.getvalue(), small)
+    )
+    assert len(small) < len(file.getvalue()) / 2 and one.shape == other.shape
+    assert np.abs(one - other).mean() < 1
+
+
+def test_differences_have_a_panel_a_data_set_and_a_line_a_rival():
+    panels = [ax for ax in differences(DIFFERENCES, "mine", 0.02, "score").axes if ax.get_visible()]
+    assert [ax.get_title() for ax in panels] == [f"d{i}" for i in range(5)]
+    assert [tick.get_text() for tick in panels[0].get_yticklabels()] == ["a", "b"]
+    assert len({ax.get_xlim() for ax in panels}) == 1
+    points = [line.get_xydata().tolist() for line in panels[4].lines if line.get_marker() in "oD"]
+    assert points == [[[0.4, 0]], [[-0.4, 1]]]
+
+
+DIFFERENCES = pd.DataFrame(
+    [
+        {
+            "data": f"d{i}",
+            "rival": name,
+            "difference": sign * i / 10,
+            "low": -0.5,
+            "high": 0.5,
+            "verdict": verdict,
+        }
+        for i in range(5)
+        for name, sign, verdict in (("a", 1, "ahead"), ("b", -1, "undecided"))
+    ]
+)
 
 
 def test_latex_is_escaped(written, tmp_path):

@@ -39,7 +39,7 @@ def test_a_short_file_is_enough(inputs):
         ("data: {a: {registered: nips}}\n", "'nips' has no labels; expected data that have some"),
         ("data: {a: {registered: glass, label: x}}\n", "unknown key 'label'"),
         (GOOD + "repetition: 3\n", "unknown key 'repetition'"),
-        (GOOD + "mine: Nobody\n", "mine: no methods 'Nobody'"),
+        (GOOD + "mine: Nobody\n", "mine: no method 'Nobody'"),
         (GOOD + "settings: {Agglomerative: {linkages: [ward]}}\n", "no parameter 'linkages'"),
         (
             GOOD + "settings: {Agglomerative: {n_clusters: [2]}}\n",

@@ -45,7 +45,7 @@ def made_up_run(
                         where
                         | {"measure": measure, "draw": f"{data}/{draw}", "value": value}
                         | {"status": "error" if failed else "ok", "reason": "it broke" if failed else ""}
-                        | {"cell": f"{data}/{method}/{draw}", "repetition": 0 if whole else draw}
+                        | {"cell": f"comparison/{data}/{method}/s/{draw}", "repetition": 0 if whole else draw}
                         | {"n_rows": n_rows if whole else n_rows // 2, "is_whole": whole}
                     )
     document = {

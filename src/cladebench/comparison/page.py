@@ -29,6 +29,7 @@ from cladebench.comparison.tables import (
     mean_ranks,
     on_all_rows,
     over_all,
+    runs_table,
     settings_had,
     settings_table,
     words,
@@ -43,7 +44,8 @@ from cladebench.plotting import save_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Beyond so many data sets their pictures stand in files beside the page, without trees, and tables have a row each.
+#: Beyond so many data sets the page has a folded line and a row each, pictures stand in files beside it, and no
+#: tree is drawn; the runs on all rows, and where each record is, are in ``runs.csv`` alone.
 MANY_PICTURES = 12
 
 
@@ -63,6 +65,7 @@ def write_page(folder: Path) -> Path:
     shown = _joined(counted, theirs)
     _csv(folder / "scores.csv", _joined(table, *published.get("scores", ()), theirs))
     _csv(folder / "differences.csv", found.differences)
+    _csv(folder / "runs.csv", runs_table(run))
     write_atomically(folder / "scores.tex", latex(run, shown).encode())
     environment = html_environment("cladebench.comparison")
     environment.filters.update(digits=two_decimals, words=words)
@@ -84,7 +87,7 @@ def write_page(folder: Path) -> Path:
         facts=facts(run),
         measures=run.plan.measures,
         controls=CONTROLS,
-        many=MANY_PICTURES,
+        many=_is_many(run),
     )
     write_atomically(folder / "index.html", page.encode())
     return folder / "index.html"
@@ -143,15 +146,19 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
 
 
 def _embedded(run: Run, figure: Figure, name: str) -> str:
-    """Save a figure as SVG and PNG; return it as an address.
+    """Save a figure as SVG and PNG; return its address.
 
-    The address holds the whole figure.
+    Where there are few data sets the address holds the whole picture.
     """
-    beside = len(run.names("data")) > MANY_PICTURES and name.startswith("data-")
-    paths = save_figure(figure, run.folder / "figures" / name, ("png",) if beside else ("svg", "png"))
-    if beside:
-        return f"figures/{name}.png"
-    return "data:image/svg+xml;base64," + base64.b64encode(paths[0].read_bytes()).decode()
+    beside = _is_many(run) and name.startswith("data-")
+    *_, path = save_figure(figure, run.folder / "figures" / name, ("png",) if beside else ("svg", "png"))
+    picture = pictures.few_colours(path.read_bytes())
+    write_atomically(path, picture)
+    return f"figures/{name}.png" if beside else f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+
+
+def _is_many(run: Run) -> bool:
+    return len(run.names("data")) > MANY_PICTURES
 
 
 def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any]:
@@ -186,7 +193,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         if cell:
             arrays = store.load_arrays(cell)
             panels[method] = arrays[f"clusters_{k}"][rows]
-            if tree is None and "parents" in arrays and len(run.names("data")) <= MANY_PICTURES:
+            if tree is None and "parents" in arrays and not _is_many(run):
                 tree = method, stored_tree(arrays)
     about["picture"] = _embedded(run, pictures.groups(points, panels), f"data-{name}") if panels else ""
     about["tree"] = ""
@@ -194,7 +201,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         first = next(iter(labellings.values()))[0]
         figure = pictures.dendrogram(tree[1], first, f"Tree of {tree[0]} on {name}")
         about["tree"], about["tree_of"] = _embedded(run, figure, f"tree-{name}"), tree[0]
-    about["whole"] = on_all_rows(run, name)
+    about["whole"] = [] if _is_many(run) else on_all_rows(run, name)
     return about
 
 

@@ -5,6 +5,7 @@ Differences, score against cost, each data set by class and by cluster, trees.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,33 +24,52 @@ if TYPE_CHECKING:
 
 #: Points that a picture shows at most.
 POINTS = 1000
+#: Inches.
+WIDTH = 6.8
 _GREY = "#9a9a9a"
 _COLOURS = {"ahead": PALETTE[2], "behind": PALETTE[1], "level": PALETTE[0], "undecided": _GREY}
 
 
-def _figure(width: float, height: float, columns: int = 1) -> tuple[Figure, Sequence[Any]]:
+def _figure(
+    height: float, columns: int = 1, lines: int = 1, sharex: bool = True
+) -> tuple[Figure, Sequence[Any]]:
+    """Make a figure of the width of a page, and its axes, on one scale."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplots(1, columns, squeeze=False)[0]
+    figure = Figure(figsize=(WIDTH, height), layout="constrained")
+    return figure, figure.subplots(lines, columns, squeeze=False, sharex=sharex, sharey=True).ravel()
+
+
+def few_colours(picture: bytes) -> bytes:
+    """Write a PNG with 64 colours, which takes a third of the space."""
+    from PIL import Image
+
+    file = io.BytesIO()
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    image.quantize(64, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+    return file.getvalue()
 
 
 def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Figure:
-    """Draw a method's differences to its rivals, with intervals and the margin."""
+    """Draw a method's differences to its rivals, with intervals and the margin; a panel a data set."""
+    rivals, data = [*dict.fromkeys(rows["rival"])], [*dict.fromkeys(rows["data"])]
+    columns = min(len(data), 4)
+    lines = -(-len(data) // columns)
     with use_style():
-        figure, (ax,) = _figure(6.4, 0.5 + 0.2 * max(3, len(rows)))
-        places = np.arange(len(rows))[::-1]
-        ax.axvspan(-rope, rope, color="#e6e6e6", lw=0)
-        ax.axvline(0, color="black", lw=0.6)
-        for place, row in zip(places, rows.itertuples(), strict=True):
-            colour = _COLOURS[str(row.verdict)]
-            ax.plot([row.low, row.high], [place, place], color=colour)
-            ax.plot(row.difference, place, "o" if row.verdict != "undecided" else "D", color=colour, ms=4)
-        many = rows["data"].nunique() > 1
-        names = [f"{row.rival} ({row.data})" if many else row.rival for row in rows.itertuples()]
-        ax.set_yticks(places, names)
-        ax.set_xlabel(f"{heading}: {mine} less rival (grey: within {rope:g})")
-        ax.set_ylim(-0.7, len(rows) - 0.3)
+        figure, axes = _figure(0.6 + lines * (0.3 + 0.17 * max(3, len(rivals))), columns, lines)
+        for ax, name in zip(axes, data, strict=False):
+            ax.axvspan(-rope, rope, color="#e6e6e6", lw=0)
+            ax.axvline(0, color="black", lw=0.6)
+            for row in rows[rows["data"] == name].itertuples():
+                place, colour = rivals.index(row.rival), _COLOURS[str(row.verdict)]
+                ax.plot([row.low, row.high], [place, place], color=colour)
+                ax.plot(row.difference, place, "o" if row.verdict != "undecided" else "D", color=colour, ms=4)
+            ax.set_title(name if len(data) > 1 else "", size=SMALL + 1)
+        axes[0].set_yticks(range(len(rivals)), rivals)
+        axes[0].set_ylim(len(rivals) - 0.3, -0.7)
+        for ax in axes[len(data) :]:
+            ax.set_visible(False)
+        figure.supxlabel(f"{heading}: {mine} less rival (grey: within {rope:g})", size=SMALL + 1)
         return figure
 
 
@@ -65,7 +85,7 @@ def critical_difference(ranks: RankTable) -> Figure:
     k, half = len(means), (len(means) + 1) // 2
     names = 1.2 + 0.45 * len(ranks.alike)  # where the names begin, below the bars
     with use_style():
-        figure, (ax,) = _figure(6.8, 0.6 + 0.17 * (names + half))
+        figure, (ax,) = _figure(0.6 + 0.17 * (names + half))
         ax.plot([1, 1 + ranks.critical_difference], [-2.2, -2.2], "|-", color="black")
         ax.text(1, -2.5, f"critical difference {ranks.critical_difference:.2f}", size=SMALL)
         for i, group in enumerate(ranks.alike):
@@ -102,7 +122,7 @@ def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
         The method that is marked.
     """
     with use_style():
-        figure, axes = _figure(6.8, 3.0, 2)
+        figure, axes = _figure(3.0, 2, sharex=False)
         for ax, column, label in zip(
             axes, ("seconds", "memory"), ("seconds a fit", "memory (MB)"), strict=True
         ):
@@ -151,7 +171,7 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
 def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
     """Draw the points once for each labelling, in its colours; -1 grey."""
     with use_style():
-        figure, axes = _figure(2.25 * len(panels), 2.3, len(panels))
+        figure, axes = _figure(2.3, len(panels))
         for ax, (title, labels) in zip(axes, panels.items(), strict=True):
             # The largest groups have the strongest colours, in all panels.
             found, sizes = np.unique(labels[labels >= 0], return_counts=True)
@@ -169,7 +189,7 @@ def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
 def dendrogram(tree: Hierarchy, labels: np.ndarray | None, title: str) -> Figure:
     """Draw the upper part of a tree, with classes below its branches."""
     with use_style():
-        figure, (ax,) = _figure(6.4, 3.6)
+        figure, (ax,) = _figure(3.6)
         tree.plot(ax, labels=labels)
         ax.set_title(title, size=SMALL + 1)
         return figure

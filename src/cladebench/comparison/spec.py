@@ -132,7 +132,7 @@ def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
     exact = [key for key in matches if key == name] or matches
     if len(exact) != 1:
         expected = one_of(name, methods) if not exact else f"expected one of {', '.join(exact)}"
-        raise InputFileError(f"{where}: {'no' if not exact else 'several'} methods {name!r}; {expected}")
+        raise InputFileError(f"{where}: {'several methods' if exact else 'no method'} {name!r}; {expected}")
     return exact[0]
 
 

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cladebench.bench.plan.cell_spec import Limits
 from cladebench.bench.statistics.method_ranks import Ranks
+from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import WHOLE
 from cladebench.comparison.imported import STATUS
-from cladebench.comparison.scores import UNLABELLED, Run
+from cladebench.comparison.scores import COSTS, LABELLED, UNLABELLED, Run
 from cladebench.comparison.verdicts import Verdicts
 from cladebench.notation import two_decimals
 
@@ -97,7 +99,8 @@ def failures(run: Run) -> list[dict[str, Any]]:
         reason = re.sub(r"[0-9]+(\.[0-9]+)?", "#", str(row.reason).replace(name, "it"))
         cause = causes.setdefault(
             (str(row.status), reason),
-            {"status": words(str(row.status)), "reason": row.reason, "methods": {}, "data": {}, "n": 0},
+            {"status": words(str(row.status)), "reason": row.reason, "methods": {}, "data": {}, "n": 0}
+            | {"record": record_of(run, str(row.cell_id))},
         )
         cause["methods"][row.method] = cause["data"][str(row.dataset).removesuffix(WHOLE)] = None
         cause["n"] += 1
@@ -142,11 +145,28 @@ def setting_text(text: str) -> str:
     return ", ".join([features, *(f"{key} {value}" for key, value in setting.items())]).strip(", ")
 
 
+def record_of(run: Run, cell: str) -> str:
+    """Name the file of a run's record, from the folder of the page."""
+    return Store(run.folder).path(cell).relative_to(run.folder).as_posix()
+
+
 def on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
-    """List the scores of the runs on all rows."""
+    """List the scores of the runs on all rows, with their records."""
     rows = run.counted(run.whole[(run.whole["data"] == name) & (run.whole["status"] == "ok")])
-    wide = rows.pivot_table(index=["method", "labels"], columns="measure", values="value", sort=False)
-    return wide.reindex(columns=ON_ALL_ROWS).reset_index().to_dict("records")
+    wide = rows.pivot_table(index=["method", "labels", "cell"], columns="measure", values="value", sort=False)
+    wide = wide.reindex(columns=ON_ALL_ROWS).reset_index()
+    return wide.assign(record=[record_of(run, cell) for cell in wide["cell"]]).to_dict("records")
+
+
+def runs_table(run: Run) -> pd.DataFrame:
+    """Tabulate ``runs.csv``: each run and labelling, with its scores and its record."""
+    rows = pd.concat([run.values[run.values["measure"] != "agreement"], run.whole], ignore_index=True)
+    rows["draw"] = rows["repetition"].astype(str).where(~rows["is_whole"], "all")
+    rows["record"] = rows["cell"].map({cell: record_of(run, cell) for cell in rows["cell"].unique()})
+    keys = ["data", "method", "setting", "draw", "labels", "status", "reason", "record"]
+    rows = rows.fillna({"reason": ""}).drop_duplicates([*keys, "measure"])
+    measures = [m for m in (*LABELLED, *UNLABELLED, "n_clusters", *COSTS) if m in set(rows["measure"])]
+    return rows.pivot(index=keys, columns="measure", values="value")[measures].reset_index()
 
 
 def over_all(found: Verdicts) -> list[dict[str, Any]]:
@@ -187,12 +207,13 @@ def facts(run: Run) -> Mapping[str, Any]:
     """Gather what was run: counts, time, limits, versions."""
     cells = run.cells.drop_duplicates("cell_id")
     other = run.whole[(run.whole["measure"] == "refit_agrees") & (run.whole["value"] == 0)]
-    versions = json.loads(cells["versions"].iloc[0])
+    versions = {name: v for text in cells["versions"].unique() for name, v in json.loads(text).items()}
     return {
         "runs": len(cells),
         "ok": int((cells["status"] == "ok").sum()),
+        "limits": Limits(**run.document["scope"]["limits"]),
         "cpu": float(cells["cpu_seconds"].sum()),
-        "versions": {name: version for name, version in versions.items() if version != "absent"},
+        "versions": {name: version for name, version in sorted(versions.items()) if version != "absent"},
         "methods": {name: method.estimator for name, method in run.plan.methods.items()},
         "unsteady": sorted(set(other["method"])),
     }

@@ -13,10 +13,18 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.run import watchdog
 from cladebench.bench.run.answers import Answer
-from cladebench.bench.run.watchdog import ProcessGroup, Usage, Worker, WorkerFailure, breach, how_it_ended
+from cladebench.bench.run.watchdog import (
+    ProcessGroup,
+    Usage,
+    Worker,
+    WorkerFailure,
+    breach,
+    how_it_ended,
+    import_limits,
+)
 
 
 def test_a_worker_that_cannot_start_leaves_no_file_open(tmp_path, monkeypatch):
@@ -187,6 +195,25 @@ def test_what_earlier_cells_used_does_not_count(worker):
     assert (outcome.usage.cpu, outcome.usage.memory_mb) == (11.0, 90.0) and 0 < outcome.usage.wall < 60
     assert outcome.reason == "11.0 s of CPU time, limit 10.0 s" and outcome.changes == []
     assert len(one.kills) == 1
+
+
+def test_imports_do_not_count_as_the_time_of_the_cell(worker):
+    one = worker((0.0, 1.0), (99.0, 1.0), (100.0, 1.0), (105.0, 1.0), (111.0, 1.0))
+    lines = [None, "imported", None, None]
+    one._receive = lambda: (
+        (line := lines.pop(0)) and canonical_json({"token": one.sent[0]["token"], line: True}).encode()
+    )
+    outcome = one.run(spec(), METHOD, ["torch"], {})
+    assert outcome.reason == "11.0 s of CPU time, limit 10.0 s" and lines == []
+
+
+def test_imports_have_limits_of_their_own(worker):
+    one = worker((0.0, 1.0), (179.0, 1.0), (181.0, 1.0))
+    outcome = one.run(spec(), METHOD, ["torch"], {})
+    assert (outcome.status, outcome.usage.cpu) == ("timeout", 181.0)
+    assert outcome.reason == "while modules were imported: 181.0 s of CPU time, limit 180.0 s"
+    assert import_limits(Limits(500, 100, 20)) == Limits(500, 100, 570)
+    assert import_limits(Limits(5, 100, 900)) == Limits(180, 100, 900)
 
 
 def test_a_cell_that_waits_too_long_is_stopped(worker):

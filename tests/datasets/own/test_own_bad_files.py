@@ -178,7 +178,7 @@ DISTANCES = {
     ),
     "missing": (
         [[0, np.nan], [1, 0]],
-        "own.npy: column '2', row 1: 1 missing values; expected all distances",
+        "own.npy: column '2', row 1: 1 missing value; expected all distances",
     ),
     "infinite": ([[0, np.inf], [1, 0]], "own.npy: column '2', row 1: inf; expected a number below 1e+140"),
 }

@@ -50,7 +50,7 @@ def test_a_file_of_all_sorts(propose):
         "The decimal mark is a comma.",
         "Label 'diagnosis': 2 classes.",
         "Column 'sex' is a category",
-        "1 missing values, in 'dose' (1)",
+        "1 missing value, in 'dose' (1)",
     ):
         assert sentence in told
 

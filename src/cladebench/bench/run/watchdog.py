@@ -79,6 +79,13 @@ def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None
     return None
 
 
+def import_limits(limits: Limits) -> Limits:
+    """Give the limits of a cell's imports: at least the time to start a worker, on a busy machine."""
+    least = Limits(STARTUP_SECONDS, limits.memory_mb)
+    wall = max(limits.wall_limit, least.wall_limit)
+    return replace(limits, time_s=max(limits.time_s, least.time_s), wall_s=wall)
+
+
 def how_it_ended(returncode: int) -> str:
     """Put a worker's exit code in words."""
     if returncode >= 0:
@@ -239,13 +246,15 @@ class Worker:
 
         Without a record in the outcome the worker is dead and must be stopped.
 
-        The `modules` are imported first, so that their imports do not count as the cell's time.
+        The `modules` are imported first, with limits of their own: their imports do not count as the cell's time.
         """
         offset, start = self._written(), time.monotonic()
         before, _ = self._members.measure()
         usage = Usage(0.0, 0.0, 0.0)
         answer, verdict = None, None
         token = secrets.token_hex(16)
+        imported = canonical_json({"token": token, "imported": True}).encode()
+        importing, limits = bool(modules), import_limits(spec.limits) if modules else spec.limits
         sent = {"spec": spec.as_dict(), "method": method.as_dict(), "provenance": provenance}
         if not self._send({**sent, "modules": modules, "token": token}):
             verdict = "error", "the worker process no longer takes commands"
@@ -253,6 +262,11 @@ class Worker:
                 verdict = "error", how_it_ended(self._process.wait(timeout=POLL_SECONDS))
         while verdict is None:
             line = self._receive()
+            if importing and line == imported:
+                importing, limits = False, spec.limits
+                usage, start = Usage(0.0, 0.0, 0.0), time.monotonic()
+                before, _ = self._members.measure()
+                continue
             if line is not None:
                 try:
                     answer = read_answer(line, token, spec, method, provenance)
@@ -269,7 +283,9 @@ class Worker:
             usage = Usage(
                 max(usage.cpu, cpu - before), time.monotonic() - start, max(usage.memory_mb, memory)
             )
-            verdict = breach(usage, spec.limits, spec.threads) or self._flood(offset)
+            verdict = breach(usage, limits, spec.threads) or self._flood(offset)
+            if importing and verdict is not None:
+                verdict = verdict[0], f"while modules were imported: {verdict[1]}"
         if verdict is None and not self._is_log_in_place():
             answer, verdict = (
                 None,

@@ -3,9 +3,10 @@
 ``python -m cladebench.bench.run.worker <commands fd> <answers fd>``.
 
 It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``root``), answered by
-``{"ready": true}``. Then come cells, each with its ``spec``, ``method``, ``modules``, ``provenance`` and a ``token``;
-the answer repeats the token, and has the ``record``, whose arrays are on disk by then, and ``changes``, what the cell
-left changed in this process. The end of the input ends the worker.
+``{"ready": true}``. Then come cells, each with its ``spec``, ``method``, ``modules``, ``provenance`` and a ``token``.
+Where there are modules, ``{"imported": true}`` with the token says that they are imported. The answer repeats the token
+too, and has the ``record``, whose arrays are on disk by then, and ``changes``, what the cell left changed in this
+process. The end of the input ends the worker.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.plan.cell_spec import CellSpec, MethodPlan, canonical_json
+from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.run.leftovers import Watch
 
 #: Address space beyond the memory limit: XLA, OpenBLAS and thread stacks reserve far more than they touch.
@@ -67,18 +68,23 @@ def _limit_address_space(memory_mb: float) -> None:
     )
 
 
-def _run(message: dict[str, Any], job: dict[str, Any], watch: Watch) -> dict[str, Any]:
+def _import(modules: list[str], limits: Limits) -> None:
+    """Import what a cell needs, so that it does not count as the cell's time.
+
+    An import that fails fails again inside the cell, where it is recorded.
+    """
+    _limit_address_space(limits.memory_mb)
+    for module in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(module)
+
+
+def _run(message: dict[str, Any], spec: CellSpec, job: dict[str, Any], watch: Watch) -> dict[str, Any]:
     """Run one cell, leave its arrays on disk and give the answer."""
     from cladebench.bench.run.run_cell import run_cell
     from cladebench.bench.store.store import Store
 
-    spec, method = CellSpec.from_dict(message["spec"]), MethodPlan(**message["method"])
-    _limit_address_space(spec.limits.memory_mb)
-    # Imports count against the limits, but not towards the time of the first cell. One that fails fails again inside
-    # the cell, where it is recorded.
-    for module in message["modules"]:
-        with contextlib.suppress(Exception):
-            importlib.import_module(module)
+    method = MethodPlan(**message["method"])
     watch.begin()
     store = Store(job["root"])
     record, arrays = run_cell(
@@ -124,7 +130,12 @@ def main(commands_fd: int, answers_fd: int) -> None:
         answer({"ready": True})
         watch = Watch()
         for line in commands:
-            answer(_run(json.loads(line), job, watch))
+            message = json.loads(line)
+            spec = CellSpec.from_dict(message["spec"])
+            _import(message["modules"], spec.limits)
+            if message["modules"]:
+                answer({"token": message["token"], "imported": True})
+            answer(_run(message, spec, job, watch))
 
 
 if __name__ == "__main__":

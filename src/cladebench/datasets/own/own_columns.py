@@ -96,7 +96,7 @@ def as_features(
             filled[name] = int(absent.sum())
             if missing == "refuse":
                 cure = "expected none: fill them, or set missing: median" * (categories is not None)
-                problem = f"{filled[name]} missing values; {cure or 'expected all distances'}"
+                problem = f"{_missing(filled[name])}; {cure or 'expected all distances'}"
                 refuse(file, problem, name, line(int(absent.argmax())))
         asked = name in (categories or ())
         kind = "text" if asked else kind_of(present, decimal)
@@ -130,9 +130,13 @@ def as_features(
         means = "the median" + ", or by 0 for a category" * any(name not in columns for name in filled)
         listed = ", ".join(f"{shown(name)} ({count})" for name, count in list(filled.items())[:5])
         more = f" and {len(filled) - 5} more columns" * (len(filled) > 5)
-        said.append(f"{sum(filled.values())} missing values, in {listed}{more}: replaced by {means}.")
+        said.append(f"{_missing(sum(filled.values()))}, in {listed}{more}: replaced by {means}.")
     X = np.column_stack(list(columns.values())) if columns else np.zeros((len(frame), 0))
     return X, tuple(columns), said
+
+
+def _missing(count: int) -> str:
+    return f"{count} missing value{'s' * (count > 1)}"
 
 
 def _floats(present: pd.Series, decimal: str) -> np.ndarray:
