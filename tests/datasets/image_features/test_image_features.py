@@ -19,10 +19,10 @@ NEED_OPENCV = {"gist", "dense-sift", "sparse-sift"}
 def compute(request):
     """Compute a feature; the test is skipped where it needs OpenCV and there is none."""
 
-    def run(name, images):
+    def run(name, images, n_words=250):
         if name in NEED_OPENCV:
             pytest.importorskip("cv2")
-        return image_features.FEATURES[name](images)
+        return {**image_features.FEATURES, **image_features.larger_vocabularies(n_words)}[name](images)
 
     return run
 
@@ -69,24 +69,24 @@ def distances_between(rows):
 @pytest.mark.parametrize(
     "name", sorted(set(image_features.FEATURES) - {"rot-lbp", "mr8-textons", "sparse-sift"})
 )
-def test_upright_features_tell_a_direction_from_another(compute, name, monkeypatch):
+def test_upright_features_tell_a_direction_from_another(compute, name):
     """Noise that is smoothed along rows, or along columns."""
-    monkeypatch.setattr(image_words, "N_WORDS", 40)
     images = [uniform_filter1d(noise(97, seed), 9, axis=axis) for axis in (0, 1) for seed in range(3)]
-    apart = distances_between(compute(name, images))
+    apart = distances_between(compute(name, images, n_words=40))
     assert apart[:3, 3:].min() > max(
         np.where(np.isinf(part), 0, part).max() for part in (apart[:3, :3], apart[3:, 3:])
     )
 
 
 @pytest.mark.parametrize("name", image_features.FEATURES)
-def test_textures_are_told_apart(compute, name, monkeypatch):
+def test_textures_are_told_apart(compute, name):
     """Noise and a lattice of blobs: each image is nearest to one of its own kind."""
-    monkeypatch.setattr(image_words, "N_WORDS", 8)
     noises = [noise(97, seed) for seed in range(4)]
     lattice = stripes(97, 0, 14).astype(float) + stripes(97, 90, 14)
     lattices = [np.round(lattice / 2 + grey / 20.0).clip(0, 255).astype(np.uint8) for grey in noises]
-    apart = distances_between(compute(name, noises + lattices))
+    rows = compute(name, noises + lattices, n_words=8)
+    assert (rows.shape[1] == 8) == (name in image_features.WORDS)
+    apart = distances_between(rows)
     assert (apart.argmin(axis=1) // 4).tolist() == [0] * 4 + [1] * 4
 
 
@@ -136,16 +136,15 @@ def test_many_descriptors_have_their_nearest_words_too():
 
 
 @pytest.mark.parametrize(("n", "n_values"), [(2600, 9), (40, 128), (7, 2), (1, 3)])
-def test_words_are_those_of_scikit_learn(n, n_values, monkeypatch):
+def test_words_are_those_of_scikit_learn(n, n_values):
     """Bit by bit, with descriptors in one part and in several."""
     from sklearn.cluster import KMeans
 
-    monkeypatch.setattr(image_words, "N_WORDS", 30)
     descriptors = np.random.default_rng(n).normal(size=(n, n_values)).astype(np.float32)
     fit = KMeans(
         min(30, n), n_init=1, max_iter=image_words.MAX_ITERATIONS, random_state=image_words.SEED
     ).fit(descriptors)
-    assert image_words.learn_words(descriptors).tobytes() == fit.cluster_centers_.tobytes()
+    assert image_words.learn_words(descriptors, 30).tobytes() == fit.cluster_centers_.tobytes()
 
 
 def test_histograms_of_words():
@@ -154,12 +153,11 @@ def test_histograms_of_words():
     assert image_words.histogram(np.array([], dtype=np.intp), 3).tolist() == [0, 0, 0]
 
 
-def test_words_are_centres_of_clusters(monkeypatch):
-    monkeypatch.setattr(image_words, "N_WORDS", 3)
+def test_words_are_centres_of_clusters():
     rng = np.random.default_rng(0)
     centres = np.array([[0, 0], [100, 0], [0, 100]], dtype=np.float32)
     points = np.repeat(centres, 50, axis=0) + rng.normal(size=(150, 2)).astype(np.float32)
-    words = image_words.learn_words(points)
+    words = image_words.learn_words(points, 3)
     order = image_words.nearest_words(centres, words)
     assert sorted(order.tolist()) == [0, 1, 2]
     expected = points.reshape(3, 50, 2).mean(axis=1)
@@ -173,15 +171,14 @@ def test_no_more_words_than_different_descriptors():
     assert image_words.learn_words(np.array([[0.0], [-0.0]], dtype=np.float32)).tolist() == [[0]]
 
 
-def test_shares_of_planted_descriptors(monkeypatch):
+def test_shares_of_planted_descriptors():
     """Each image says how many of its descriptors are of each of three kinds; one has none."""
     images = [[3, 1, 0], [0, 0, 5], [0, 0, 0], [2, 2, 4]]
-    monkeypatch.setattr(image_words, "N_WORDS", 3)
 
     def describe(counts):
         return np.repeat(np.eye(3, dtype=np.uint8) * 9, counts, axis=0)
 
-    rows = image_words.word_histograms(images, describe)
+    rows = image_words.word_histograms(images, describe, n_words=3)
     totals = np.array([4, 5, 1, 8])
     assert sorted((rows.T * totals).round(9).tolist()) == sorted(np.transpose(images).tolist())
     # By a sample, which draws no more than it is asked for; words come from the sample and not from the description.
@@ -191,31 +188,30 @@ def test_shares_of_planted_descriptors(monkeypatch):
         asked.append(size)
         return describe(counts).astype(np.float32)
 
-    assert sorted(
-        (image_words.word_histograms(images, describe, sample).T * totals).round(9).tolist()
-    ) == sorted(np.transpose(images).tolist())
+    rows = image_words.word_histograms(images, describe, sample, n_words=3)
+    assert sorted((rows.T * totals).round(9).tolist()) == sorted(np.transpose(images).tolist())
     assert asked == [-(-3 * image_words.PER_WORD // 4)] * 4
     with pytest.raises(ValueError, match="mismatch"):  # words of another space
-        image_words.word_histograms(images, describe, lambda counts, size, rng: np.eye(2, dtype=np.float32))
+        image_words.word_histograms(images, describe, lambda *_: np.eye(2, dtype=np.float32), n_words=3)
 
 
-def test_the_vocabulary_is_learned_from_descriptors_of_all_parts_of_an_image(monkeypatch):
+def test_the_vocabulary_is_learned_from_descriptors_of_all_parts_of_an_image():
     """Many times more descriptors than are drawn, of which the first are all alike: both kinds become words."""
-    monkeypatch.setattr(image_words, "N_WORDS", 2)
     assert 2 * image_words.PER_WORD < 400
-    rows = image_words.word_histograms([0], lambda image: np.repeat(np.eye(2), [400, 1200], axis=0))
+    rows = image_words.word_histograms(
+        [0], lambda image: np.repeat(np.eye(2), [400, 1200], axis=0), n_words=2
+    )
     assert sorted(rows[0].tolist()) == [0.25, 0.75]
 
 
-def test_a_pyramid_has_the_words_of_the_whole_and_of_each_quarter(monkeypatch):
+def test_a_pyramid_has_the_words_of_the_whole_and_of_each_quarter():
     """Descriptors of two kinds on a grid of 2 x 4 points; a plain count of each quarter is the twin."""
-    monkeypatch.setattr(image_words, "N_WORDS", 2)
     kinds = np.array([[0, 0, 0, 1], [1, 0, 1, 1]])
     corners = image_words.quarters_of_grid((20, 41), 5, 10, 2, 4).reshape(2, 4)
     # The third column stands at 25 of 41 pixels, the second row at 15 of 20: right, below.
     assert corners.tolist() == [[0, 0, 1, 1], [2, 2, 3, 3]]
     (row,) = image_words.word_histograms(
-        [kinds], lambda image: np.eye(2)[image.ravel()], quarters=lambda image: corners.ravel()
+        [kinds], lambda image: np.eye(2)[image.ravel()], quarters=lambda image: corners.ravel(), n_words=2
     )
     whole, parts = row[:2], row[2:].reshape(4, 2)
     order = [0, 1] if whole[0] == 4 / 16 and parts[0, 0] == 2 / 16 else [1, 0]

@@ -21,14 +21,13 @@ def test_a_round_blob_is_a_point_at_its_scale(width):
     np.testing.assert_allclose(points.frames[0], scale * np.eye(2))
 
 
-def test_points_come_by_strength_and_not_too_many(monkeypatch):
+def test_points_come_by_strength_and_not_too_many():
     image = np.maximum(
         blob(at=(20, 30), widths=(3, 3), height=60), blob(at=(70, 60), widths=(3, 3), height=150)
     )
     levels = image_hessian.scale_space(image)
     assert image_hessian.strongest_points(levels).centres[:2].tolist() == [[70, 60], [20, 30]]
-    monkeypatch.setattr(image_hessian, "MOST_POINTS", 1)
-    assert image_hessian.strongest_points(levels).centres.tolist() == [[70, 60]]
+    assert image_hessian.strongest_points(levels, 1).centres.tolist() == [[70, 60]]
     faint = image_hessian.scale_space(blob(widths=(3, 3), height=5))  # 2% of the range
     assert not len(image_hessian.strongest_points(faint).levels)
 

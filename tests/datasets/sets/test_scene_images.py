@@ -7,6 +7,7 @@ import tarfile
 
 import numpy as np
 import pytest
+from image_makers import noise
 
 from cladebench import datasets
 from cladebench.datasets import DatasetError
@@ -16,19 +17,27 @@ from cladebench.datasets.sets import scene_images
 REAL = datasets.availability("scenes-15")
 
 
-def jpg(height, width, value=90):
+def encoded(pixels):
     cv2 = pytest.importorskip("cv2")
-    return cv2.imencode(".jpg", np.full((height, width), value, np.uint8))[1].tobytes()
+    return cv2.imencode(".jpg", pixels)[1].tobytes()
 
 
-def load(members):
+def jpg(height, width, value=90):
+    return encoded(np.full((height, width), value, np.uint8))
+
+
+def packed(members):
     stream = io.BytesIO()
     with tarfile.open(fileobj=stream, mode="w") as archive:
         for name, content in members.items():
             entry = tarfile.TarInfo(f"scene15_train100/{name}.jpg")
             entry.size = len(content)
             archive.addfile(entry, io.BytesIO(content))
-    return scene_images.load_scenes({scene_images.SCENES.name: stream.getvalue()}, 0)
+    return {scene_images.SCENES.name: stream.getvalue()}
+
+
+def load(members):
+    return scene_images.load_scenes(packed(members), 0)
 
 
 def test_categories_lose_the_names_of_their_makers_and_sizes_stay():
@@ -70,22 +79,27 @@ def test_the_entry():
     assert entry.libraries == ("opencv-python-headless",) and "draws 80 of each" in entry.notes
 
 
-def test_scenes_in_quarters_are_the_same_images_with_other_dense_words():
-    entry = datasets.info("scenes-15-pyramid")
-    assert entry.files == datasets.info("scenes-15").files and entry.views == datasets.info("scenes-15").views
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        for k in range(2):
-            content = jpg(200, 220, 40 + k)
-            member = tarfile.TarInfo(f"scene15_train100/MITcoast/image_000{k}.jpg")
-            member.size = len(content)
-            archive.addfile(member, io.BytesIO(content))
-    files = {scene_images.SCENES.name: stream.getvalue()}
-    plain, quartered = scene_images.load_scenes(files, 0), entry.loader(files, 0)
-    shapes = {name: quartered.views[name].values().shape[1] for name in ("dense-hog", "dense-sift", "lbp")}
-    assert shapes["lbp"] == plain.views["lbp"].values().shape[1]
-    for name in ("dense-hog", "dense-sift"):
-        assert shapes[name] == 5 * plain.views[name].values().shape[1]
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("pyramid", {"dense-hog": 1250, "lbp": 59, "sparse-sift": 250}),
+        ("words-400", {"dense-hog": 400, "lbp": 59, "sparse-sift": 400}),
+        ("words-1000", {"dense-hog": 1000, "lbp": 59, "sparse-sift": 400}),  # of 400 points
+        ("more-points", {"dense-hog": 250, "lbp": 59, "sparse-sift": 250}),
+    ],
+)
+def test_the_same_images_with_other_features(name, columns):
+    entry, usual = datasets.info(f"scenes-15-{name}"), datasets.info("scenes-15")
+    assert entry.files == usual.files and entry.views == usual.views and entry.n_samples == usual.n_samples
+    images = {f"MITcoast/image_000{k}": encoded(noise(seed=k, shape=(200, 220))) for k in range(2)}
+    files = packed(images)
+    plain, other = scene_images.load_scenes(files, 0).views, entry.loader(files, 0).views
+    values = {feature: (plain[feature].values(), other[feature].values()) for feature in columns}
+    assert {feature: found.shape[1] for feature, (_, found) in values.items()} == columns
+    as_usual = {feature for feature, (one, found) in values.items() if np.array_equal(one, found)}
+    assert as_usual == {"lbp"} | ({"sparse-sift"} if name == "pyramid" else set()) | (
+        {"dense-hog"} if name == "more-points" else set()
+    )
 
 
 @pytest.fixture(scope="module")

@@ -107,7 +107,7 @@ def test_stacks_are_of_training_of_test_and_from_test_to_training(kinds, rows):
 
 
 def test_the_kernel_is_as_wide_as_the_training_pairs_are_far():
-    train, test = TASK.rows[TASK.train], TASK.rows[TASK.test]
+    test = TASK.rows[TASK.test]
     before = problem_of(IMAGES, TASK, "all", False)
     far = {name: own.copy() for name, own in VALUES.items()}
     for own in far.values():
@@ -115,14 +115,19 @@ def test_the_kernel_is_as_wide_as_the_training_pairs_are_far():
     after = problem_of(images(far), TASK, "all", False)
     assert np.array_equal(before.train[0][0], after.train[0][0])
     assert not np.allclose(before.test[0][0], after.test[0][0])
-    # The distance of a kernel tells its width: d^2 = 2 - 2 exp(-s / width).
-    of_kernel = pairs(before).index(("gist", "rbf"))
-    d, squares = (
-        before.train[0][0][i].astype(float) for i in (of_kernel, pairs(before).index(("gist", "squared_l2")))
-    )
-    pair = ~np.eye(len(train), dtype=bool)
+
+
+@pytest.mark.parametrize("times", [1.0, 0.5, 2.0])
+def test_the_distance_of_a_kernel_tells_its_width(times):
+    """d^2 = 2 - 2 exp(-s / width); all other distances are the same with each width."""
+    usual, other = (problem_of(IMAGES, TASK, "all", False, width) for width in (1.0, times))
+    i, of_squares = (pairs(other).index(("gist", kind)) for kind in ("rbf", "squared_l2"))
+    d, squares = (other.train[0][0][k].astype(float) for k in (i, of_squares))
+    pair = ~np.eye(len(d), dtype=bool)
     widths = -squares[pair] / np.log(1.0 - np.square(d[pair]) / 2.0)
-    assert widths == pytest.approx(np.full(len(widths), squares[pair].mean()), rel=1e-4)
+    assert widths == pytest.approx(np.full(len(widths), times * squares[pair].mean()), rel=1e-4)
+    same = [k for k, (_, kind) in enumerate(pairs(other)) if kind != "rbf"]
+    assert np.array_equal(usual.cross[same], other.cross[same])
 
 
 def test_a_split_has_a_width_of_its_own_though_tables_are_kept():

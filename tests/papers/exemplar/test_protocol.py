@@ -522,6 +522,12 @@ def test_cells_of_points(name):
     assert "rows" not in out.arrays
 
 
+def test_the_width_of_the_kernel_is_asked_for_by_the_method():
+    names = ("Average-several", "Average-several-narrow-kernel", "Average-several-wide-kernel")
+    prices = {protocol.PROTOCOL.run(cell(name)).metrics["price"] for name in names}
+    assert len(prices) == 3
+
+
 def test_of_rows_that_are_drawn_the_rows_of_the_data_are_stored():
     given_cell = cell("Average", rows=15)
     out = protocol.PROTOCOL.run(given_cell)

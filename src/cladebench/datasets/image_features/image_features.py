@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +23,10 @@ from cladebench.datasets.image_features.image_textons import mr8_textons, texton
 from cladebench.threads import one_thread
 
 Pixels = Sequence[NDArray[np.uint8]]
+Feature = Callable[..., NDArray[np.float64]]
 
 #: Each takes all grey images of a data set, of 64 pixels or more on each side, and gives one row for each.
-FEATURES: Mapping[str, Callable[[Pixels], NDArray[np.float64]]] = {
+FEATURES: Mapping[str, Feature] = {
     "gist": gist,
     "dense-hog": dense_hog,
     "lbp": lbp,
@@ -35,10 +37,12 @@ FEATURES: Mapping[str, Callable[[Pixels], NDArray[np.float64]]] = {
     "mr8-textons": mr8_textons,
 }
 #: Dense words in the whole image and in its quarters, in place of the whole alone.
-PYRAMIDS: Mapping[str, Callable[[Pixels], NDArray[np.float64]]] = {
+PYRAMIDS: Mapping[str, Feature] = {
     "dense-hog": pyramid_hog,
     "dense-sift": pyramid_sift,
 }
+#: Shares of words, whose functions take ``n_words``.
+WORDS = ("dense-hog", "dense-sift", "sparse-sift", "textons", "mr8-textons")
 #: What a registry entry says of them.
 FEATURE_VIEWS: Mapping[str, ViewKind] = dict.fromkeys(FEATURES, "features")
 FEATURES_NOTE = (
@@ -47,16 +51,21 @@ FEATURES_NOTE = (
 )
 
 
-def feature_views(pixels: Pixels, pyramids: bool = False) -> dict[str, View]:
+def larger_vocabularies(n_words: int) -> dict[str, Feature]:
+    """Make the histograms of words with so many of them."""
+    return {name: partial(FEATURES[name], n_words=n_words) for name in WORDS}
+
+
+def feature_views(pixels: Pixels, instead: Mapping[str, Feature] = MappingProxyType({})) -> dict[str, View]:
     """Give one view of kind "features" for each feature.
 
-    Computed only where there is no kept copy of it.
+    Computed only where there is no kept copy of it. `instead` has what is computed in place of features of these names.
     """
-    features = {**FEATURES, **PYRAMIDS} if pyramids else FEATURES
+    features = {**FEATURES, **instead}
     return {name: View("features", partial(_on_one_thread, of, pixels)) for name, of in features.items()}
 
 
-def _on_one_thread(of: Callable[[Pixels], NDArray[np.float64]], pixels: Pixels) -> NDArray[np.float64]:
+def _on_one_thread(of: Feature, pixels: Pixels) -> NDArray[np.float64]:
     """Compute a feature.
 
     Sums in another order, by more threads, might move a descriptor to another word.

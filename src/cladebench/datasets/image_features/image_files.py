@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cladebench.datasets.archives import read_members
 from cladebench.datasets.base import Content, DatasetError, Images
-from cladebench.datasets.image_features.image_features import feature_views
+from cladebench.datasets.image_features.image_features import Feature, feature_views
 from cladebench.datasets.image_features.opencv import opencv
 
 Image = NDArray[np.uint8]
@@ -30,7 +32,7 @@ def load_classes(
     name: str,
     shape: tuple[int, int] | None = None,
     every: int = 1,
-    pyramids: bool = False,
+    instead: Mapping[str, Feature] = MappingProxyType({}),
 ) -> Content:
     """Images, classes and the eight features of :mod:`~cladebench.datasets.image_features.image_features`.
 
@@ -46,8 +48,8 @@ def load_classes(
         Height and width that all images must have.
     every : int, default=1
         Of each class only the first image is taken of so many, in the order of their names.
-    pyramids : bool, default=False
-        Whether dense words are counted in the quarters of an image too.
+    instead : mapping of str to callable, optional
+        What is computed in place of features of these names.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def load_classes(
         labels=labels.astype(np.intp),
         label_names=tuple(names.tolist()),
         images=Images(pixels),
-        views=feature_views(pixels, pyramids),
+        views=feature_views(pixels, instead),
     )
 
 

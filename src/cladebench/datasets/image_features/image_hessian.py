@@ -75,7 +75,7 @@ def scales() -> Doubles:
     return FINEST * RATIO ** np.arange(-1.0, N_SCALES + 1)
 
 
-def strongest_points(levels: list[Floats]) -> Points:
+def strongest_points(levels: list[Floats], most_points: int = MOST_POINTS) -> Points:
     """Maxima of the scale-normalised determinant among their 26 neighbours, with round frames.
 
     Ties are broken by scale, row and column.
@@ -96,7 +96,7 @@ def strongest_points(levels: list[Floats]) -> Points:
         at = np.flatnonzero(peak)
         found.append(np.column_stack([np.full(len(at), k), *np.divmod(at, peak.shape[1])]))
         strengths.append(own.ravel()[at])
-    places = np.concatenate(found)[np.argsort(-np.concatenate(strengths), kind="stable")[:MOST_POINTS]]
+    places = np.concatenate(found)[np.argsort(-np.concatenate(strengths), kind="stable")[:most_points]]
     sigmas = scales()[places[:, 0]]
     return Points(places[:, :0:-1].astype(np.float64), places[:, 0], sigmas[:, None, None] * np.eye(2))
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench.datasets.image_features.image_words import quarters_of_grid, word_histograms
+from cladebench.datasets.image_features.image_words import N_WORDS, quarters_of_grid, word_histograms
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -31,7 +31,7 @@ LARGEST_STEP = 255
 N_STEPS = 2 * LARGEST_STEP + 1
 
 
-def dense_hog(images: Sequence[Image]) -> NDArray[np.float64]:
+def dense_hog(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
     """Share of each HOG word among the blocks of each image.
 
     See `cladebench.datasets.image_features.image_words.word_histograms`.
@@ -40,7 +40,7 @@ def dense_hog(images: Sequence[Image]) -> NDArray[np.float64]:
     HOG any more, hence this one. Of what the authors do it leaves out the interpolation between cells and the smaller
     weight at the border of a block.
     """
-    return word_histograms(images, hogs)
+    return word_histograms(images, hogs, n_words=n_words)
 
 
 def pyramid_hog(images: Sequence[Image]) -> NDArray[np.float64]:

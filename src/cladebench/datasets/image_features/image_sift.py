@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cladebench.datasets.image_features.image_words import quarters_of_grid, word_histograms
+from cladebench.datasets.image_features.image_words import N_WORDS, quarters_of_grid, word_histograms
 from cladebench.datasets.image_features.opencv import opencv
 
 Image = NDArray[np.uint8]
@@ -71,14 +71,14 @@ def _points(shape: tuple[int, int]) -> tuple[Any, ...]:
     return tuple(cv2.KeyPoint(float(x), float(y), 2 * SCALE, 0.0) for y in rows for x in columns)
 
 
-def dense_sift(images: Sequence[Image]) -> NDArray[np.float64]:
+def dense_sift(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
     """Share of each word of dense SIFT in each image.
 
     See `cladebench.datasets.image_features.image_words.word_histograms`.
 
     Patches of 16 x 16 pixels every 8 pixels; no spatial pyramid. The paper does not say.
     """
-    return word_histograms(images, dense_descriptors)
+    return word_histograms(images, dense_descriptors, n_words=n_words)
 
 
 def pyramid_sift(images: Sequence[Image]) -> NDArray[np.float64]:

@@ -10,11 +10,13 @@ S. Lazebnik, C. Schmid, J. Ponce (2005). A sparse texture representation using l
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cladebench.datasets.image_features.image_hessian import (
+    MOST_POINTS,
     adapted,
     patches,
     scale_space,
@@ -22,7 +24,7 @@ from cladebench.datasets.image_features.image_hessian import (
     upright,
 )
 from cladebench.datasets.image_features.image_sift import sift
-from cladebench.datasets.image_features.image_words import word_histograms
+from cladebench.datasets.image_features.image_words import N_WORDS, word_histograms
 from cladebench.datasets.image_features.opencv import opencv
 
 Image = NDArray[np.uint8]
@@ -34,7 +36,7 @@ PER_SCALE, SIDE = 4 / 3, 27
 IN_A_ROW = 8
 
 
-def sparse_descriptors(image: Image) -> NDArray[np.uint8]:
+def sparse_descriptors(image: Image, most_points: int = MOST_POINTS) -> NDArray[np.uint8]:
     """Describe the surroundings of each point by SIFT.
 
     Straightened by its shape and direction.
@@ -42,15 +44,16 @@ def sparse_descriptors(image: Image) -> NDArray[np.uint8]:
     Parameters
     ----------
     image : ndarray of uint8
+    most_points : int, default=200
 
     Returns
     -------
     ndarray of shape (n_points, 128)
-        At most 200; none where the image has no blob.
+        None where the image has no blob.
     """
     cv2 = opencv()
     levels = scale_space(image)
-    points = adapted(levels, strongest_points(levels))
+    points = adapted(levels, strongest_points(levels, most_points))
     if not len(points.levels):
         return np.zeros((0, 128), dtype=np.uint8)
     found = patches(levels, upright(levels, points), SIDE, PER_SCALE)
@@ -71,7 +74,9 @@ def sparse_descriptors(image: Image) -> NDArray[np.uint8]:
     return descriptors
 
 
-def sparse_sift(images: Sequence[Image]) -> NDArray[np.float64]:
+def sparse_sift(
+    images: Sequence[Image], n_words: int = N_WORDS, most_points: int = MOST_POINTS
+) -> NDArray[np.float64]:
     """Share of each word of sparse SIFT in each image.
 
     See `cladebench.datasets.image_features.image_words.word_histograms`.
@@ -80,6 +85,6 @@ def sparse_sift(images: Sequence[Image]) -> NDArray[np.float64]:
     the determinant of the Hessian over place and scale; their shape is adapted in two steps. What they lack: the
     adaptation does not run until it converges, places and scales are not sought again after a step, the smoothing stays
     round, scales are not chosen by the Laplacian, a point has one direction, and at most the 200 strongest of an image
-    are kept.
+    are kept, or `most_points`.
     """
-    return word_histograms(images, sparse_descriptors)
+    return word_histograms(images, partial(sparse_descriptors, most_points=most_points), n_words=n_words)

@@ -23,7 +23,7 @@ from cladebench.datasets.image_features.image_filters import (
     responses_at,
     standardised,
 )
-from cladebench.datasets.image_features.image_words import PART_ROWS, word_histograms
+from cladebench.datasets.image_features.image_words import N_WORDS, PART_ROWS, word_histograms
 
 Image = NDArray[np.uint8]
 Floats = NDArray[np.float32]
@@ -32,7 +32,7 @@ Floats = NDArray[np.float32]
 WEBER = 0.03
 
 
-def textons(images: Sequence[Image]) -> NDArray[np.float64]:
+def textons(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
     """Compute the shares of textons of Leung and Malik's filters.
 
     All 48 (:func:`~.image_words.word_histograms`).
@@ -44,10 +44,11 @@ def textons(images: Sequence[Image]) -> NDArray[np.float64]:
         images,
         lambda image: compressed(responses(standardised(image), leung_malik)),
         lambda image, size, rng: compressed(_some(image, leung_malik(), size, rng)),
+        n_words=n_words,
     )
 
 
-def mr8_textons(images: Sequence[Image]) -> NDArray[np.float64]:
+def mr8_textons(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
     """Compute the shares of textons of maximum responses.
 
     Of Varma and Zisserman (:func:`~.image_words.word_histograms`).
@@ -58,6 +59,7 @@ def mr8_textons(images: Sequence[Image]) -> NDArray[np.float64]:
         images,
         lambda image: compressed(maxima(responses(standardised(image), maximum_response))),
         lambda image, size, rng: compressed(maxima(_some(image, maximum_response(), size, rng))),
+        n_words=n_words,
     )
 
 

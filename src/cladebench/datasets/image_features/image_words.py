@@ -31,6 +31,7 @@ def word_histograms(
     describe: Callable[[Image], NDArray[np.generic]],
     sample: Callable[[Image, int, np.random.Generator], Floats] | None = None,
     quarters: Callable[[Image], NDArray[np.intp]] | None = None,
+    n_words: int = N_WORDS,
 ) -> NDArray[np.float64]:
     """Share of each word among the descriptors of each image.
 
@@ -47,23 +48,24 @@ def word_histograms(
         are computed, and kept in memory.
     quarters : callable, optional
         Quarter of the image, 0 to 3, that each of its descriptors stands in: rows become pyramids of two levels.
+    n_words : int, default=250
+        Fewer where there are not so many different descriptors.
 
     Returns
     -------
     ndarray of shape (n_images, n_words), or (n_images, 5 * n_words) with `quarters`
-        Rows sum to 1; one without descriptors is zero. There are 250 words, or as many as there are different
-        descriptors. Half of a pyramid is the shares in the whole image, half those in its quarters, one after the other
-        (Lazebnik et al. 2006, whose weights of two levels are equal).
+        Rows sum to 1; one without descriptors is zero. Half of a pyramid is the shares in the whole image,
+        half those in its quarters, one after the other (Lazebnik et al. 2006, whose weights of two levels are equal).
     """
     rng = np.random.default_rng(SEED)
-    size = -(-N_WORDS * PER_WORD // len(images))
+    size = -(-n_words * PER_WORD // len(images))
     if sample is None:
         kept = [describe(image) for image in images]
         drawn = [rows[rng.permutation(len(rows))[:size]] for rows in kept]
-        words = learn_words(np.concatenate(drawn).astype(np.float32))
+        words = learn_words(np.concatenate(drawn).astype(np.float32), n_words)
         described = iter(kept)
     else:
-        words = learn_words(np.concatenate([sample(image, size, rng) for image in images]))
+        words = learn_words(np.concatenate([sample(image, size, rng) for image in images]), n_words)
         described = map(describe, images)
     found = [nearest_words(rows, words) for rows in described]
     if quarters is None:
@@ -73,12 +75,14 @@ def word_histograms(
     )
 
 
-def learn_words(descriptors: Floats) -> Floats:
+def learn_words(descriptors: Floats, n_words: int = N_WORDS) -> Floats:
     """Centres of a K-means that starts from a fixed seed (k-means++).
 
     Parameters
     ----------
     descriptors : ndarray of shape (n, n_values)
+    n_words : int, default=250
+        At most.
 
     Returns
     -------
@@ -91,7 +95,7 @@ def learn_words(descriptors: Floats) -> Floats:
     n_different = len({row.tobytes() for row in descriptors + np.float32(0)})
     if n_different == 0:
         return np.zeros((1, descriptors.shape[1]), dtype=np.float32)
-    fit = KMeans(min(N_WORDS, n_different), n_init=1, max_iter=MAX_ITERATIONS, random_state=SEED)
+    fit = KMeans(min(n_words, n_different), n_init=1, max_iter=MAX_ITERATIONS, random_state=SEED)
     return fit.fit(descriptors).cluster_centers_.astype(np.float32)
 
 

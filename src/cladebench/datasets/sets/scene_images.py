@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
 
 from cladebench.datasets.base import Content, DatasetInfo, RemoteFile
-from cladebench.datasets.image_features.image_features import FEATURE_VIEWS, FEATURES_NOTE
+from cladebench.datasets.image_features.image_features import (
+    FEATURE_VIEWS,
+    FEATURES_NOTE,
+    PYRAMIDS,
+    Feature,
+    larger_vocabularies,
+)
 from cladebench.datasets.image_features.image_files import load_classes
+from cladebench.datasets.image_features.image_sparse_sift import sparse_sift
 from cladebench.datasets.image_features.opencv import LIBRARY
 
 SCENES = RemoteFile(
@@ -22,24 +31,18 @@ SCENES = RemoteFile(
 )
 
 
-def load_scenes(files: Mapping[str, bytes], draw: int) -> Content:
-    """100 images of each of 15 categories, in their original sizes (:func:`~.image_files.load_classes`)."""
-    return _scenes(files, 1)
+def load_scenes(
+    files: Mapping[str, bytes],
+    draw: int,
+    every: int = 1,
+    instead: Mapping[str, Feature] = MappingProxyType({}),
+) -> Content:
+    """Images of 15 categories in their original sizes (:func:`~.image_files.load_classes`).
 
-
-def load_few_scenes(files: Mapping[str, bytes], draw: int) -> Content:
-    """Every tenth image of each category."""
-    return _scenes(files, 10)
-
-
-def load_scenes_in_quarters(files: Mapping[str, bytes], draw: int) -> Content:
-    """The images of `load_scenes`, with pyramids of dense words."""
-    return _scenes(files, 1, pyramids=True)
-
-
-def _scenes(files: Mapping[str, bytes], every: int, pyramids: bool = False) -> Content:
+    100 of each, or the first of `every` so many. `instead` has features that are computed otherwise.
+    """
     pattern = r"scene15_train100/(?:CAL|MIT|PAR)?([a-z]+)/image_\d{4}\.jpg"
-    return load_classes(files[SCENES.name], pattern, name=SCENES.name, every=every, pyramids=pyramids)
+    return load_classes(files[SCENES.name], pattern, name=SCENES.name, every=every, instead=instead)
 
 
 _ALL = DatasetInfo(
@@ -63,6 +66,18 @@ _ALL = DatasetInfo(
     " 203 to 411 wide. ",
 )
 
+
+def _with_other(name: str, what: str, instead: Mapping[str, Feature], why: str) -> DatasetInfo:
+    """The images of `_ALL` with some features computed otherwise."""
+    return replace(
+        _ALL,
+        name=f"scenes-15-{name}",
+        title=f"15 scene categories, {what}",
+        loader=partial(load_scenes, instead=instead),
+        notes=f"The images of scenes-15. {why} {FEATURES_NOTE}",
+    )
+
+
 DATASETS = (
     _ALL,
     replace(
@@ -70,16 +85,30 @@ DATASETS = (
         name="scenes-15-10",
         title="15 scene categories, 10 images of each",
         n_samples=150,
-        loader=load_few_scenes,
+        loader=partial(load_scenes, every=10),
         notes="Every tenth image of scenes-15, for machines in a hurry. Features are computed anew, with "
         f"vocabularies of these images. {FEATURES_NOTE}",
     ),
-    replace(
-        _ALL,
-        name="scenes-15-pyramid",
-        title="15 scene categories, dense words in quarters too",
-        loader=load_scenes_in_quarters,
-        notes="The images of scenes-15. Histograms of dense HOG and dense SIFT words are pyramids of two levels, as "
-        f"Lazebnik et al. (2006) use them on these scenes. {FEATURES_NOTE}",
+    _with_other(
+        "pyramid",
+        "dense words in quarters too",
+        PYRAMIDS,
+        "Histograms of dense HOG and dense SIFT words are pyramids of two levels, as Lazebnik et al. (2006) use them "
+        "on these scenes.",
+    ),
+    *(
+        _with_other(
+            f"words-{n_words}",
+            f"vocabularies of {n_words:,} words",
+            larger_vocabularies(n_words),
+            f"Histograms of dense HOG, dense and sparse SIFT and both textons have {n_words:,} words, not 250.",
+        )
+        for n_words in (400, 1000)
+    ),
+    _with_other(
+        "more-points",
+        "up to 1,000 sparse points an image",
+        {"sparse-sift": partial(sparse_sift, most_points=1000)},
+        "Sparse SIFT words are of the 1,000 strongest points of an image, not 200.",
     ),
 )

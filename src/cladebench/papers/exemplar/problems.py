@@ -72,7 +72,9 @@ class ExemplarProblem:
 DENSE = ("dense-hog", "dense-sift")
 
 
-def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> ExemplarProblem:
+def problem_of(
+    data: Dataset, task: Task, kinds: str, noise_features: bool, kernel_width: float = 1.0
+) -> ExemplarProblem:
     """Make the problem of a cell.
 
     Parameters
@@ -89,9 +91,11 @@ def problem_of(data: Dataset, task: Task, kinds: str, noise_features: bool) -> E
     noise_features : bool
         Of images: whether as many features more are added, a random normal vector for each image ("randomly sampling
         vectors from a Gaussian distribution"). They are the same for all methods of a task.
+    kernel_width : float, default=1.0
+        Of images: width of the RBF kernel, in mean squared distances of the training pairs.
     """
     check_choice("kinds", kinds, ("own", "all", "clean", "dense", "classes"))
-    problem = _of_points(data) if data.parts else _of_images(data, task, kinds, noise_features)
+    problem = _of_points(data) if data.parts else _of_images(data, task, kinds, noise_features, kernel_width)
     if kinds == "clean":
         return _kept(problem, [not own.noisy for own in problem.distances])
     if kinds == "dense":
@@ -135,14 +139,16 @@ def _of_points(data: Dataset) -> ExemplarProblem:
     return ExemplarProblem(sets["train"], sets["test"], distances, points=True)
 
 
-def _of_images(data: Dataset, task: Task, kinds: str, noise_features: bool) -> ExemplarProblem:
+def _of_images(
+    data: Dataset, task: Task, kinds: str, noise_features: bool, kernel_width: float
+) -> ExemplarProblem:
     train, test = task.rows[task.train], task.rows[task.test]
     distances: list[GivenDistance] = []
     tables: list[FloatArray] = []
     for name, view in data.views.items():
         for kind in KINDS if kinds == "all" else (OWN_KINDS.get(name, "chi2"),):
             distances.append(GivenDistance(name, kind))
-            tables.append(_table(_Values(data.content_sha256, name, view.values), kind, train))
+            tables.append(_table(_Values(data.content_sha256, name, view.values), kind, train, kernel_width))
     if noise_features:
         rng = np.random.default_rng(int(task.digest, 16))
         for i in range(len(data.views)):
@@ -177,16 +183,16 @@ class _Values:
         return hash((self.data, self.view))
 
 
-def _table(values: _Values, kind: HistogramDistance, train: IntArray) -> FloatArray:
+def _table(values: _Values, kind: HistogramDistance, train: IntArray, kernel_width: float) -> FloatArray:
     """Distances between all images.
 
-    The kernel's width is the mean squared distance of the training pairs.
+    The kernel's width is so many mean squared distances of the training pairs.
     """
     if kind != "rbf":
         return _fixed_table(values, kind)
     squares = _fixed_table(values, "squared_l2").astype(np.float64)
     among = squares[np.ix_(train, train)]
-    width = float(among.sum() / max(1, len(train) * (len(train) - 1)))
+    width = kernel_width * float(among.sum() / max(1, len(train) * (len(train) - 1)))
     return np.sqrt(-2.0 * np.expm1(-squares / width)) if width > 0 else np.sqrt(2.0) * (squares > 0)
 
 

@@ -42,6 +42,7 @@ class ExemplarProtocol(Protocol):
     own: ClassVar[Mapping[str, Any]] = {
         "kinds": "own",  # of images: one distance for each feature, or "all" four; "clean", "classes" for controls
         "noise_features": False,  # whether as many random features are added
+        "kernel_width": 1.0,  # of the RBF kernel, where all four are taken: so many times the mean squared distance
     }
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "test")
 
@@ -51,7 +52,9 @@ class ExemplarProtocol(Protocol):
         By nearest neighbours where clusters are shared.
         """
         own = self.own_parameters(cell)
-        problem = problem_of(cell.data, cell.task, own["kinds"], bool(own["noise_features"]))
+        problem = problem_of(
+            cell.data, cell.task, own["kinds"], bool(own["noise_features"]), float(own["kernel_width"])
+        )
         estimator = self.build(cell, features="squared_differences" if problem.points else None)
         if not isinstance(estimator, StackDistance):
             return classified(estimator, problem)
