@@ -37,7 +37,7 @@ def _figure(
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
-    return figure, figure.subplots(lines, columns, squeeze=False, sharex=sharex, sharey=True).ravel()
+    return figure, [*figure.subplots(lines, columns, squeeze=False, sharex=sharex, sharey=True).flat]
 
 
 def few_colours(picture: bytes) -> bytes:
