@@ -7,12 +7,12 @@ import tarfile
 
 import numpy as np
 import pytest
-from image_makers import noise
 
 from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.image_features.image_features import FEATURES
 from cladebench.datasets.sets import scene_images
+from image_makers import noise
 
 REAL = datasets.availability("scenes-15")
 
