@@ -33,7 +33,7 @@ _COLOURS = {"ahead": PALETTE[2], "behind": PALETTE[1], "level": PALETTE[0], "und
 def _figure(
     height: float, columns: int = 1, lines: int = 1, sharex: bool = True
 ) -> tuple[Figure, Sequence[Any]]:
-    """Make a figure of the width of a page, and its axes, on one scale."""
+    """Make a page-wide figure with axes on one scale."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, height), layout="constrained")
@@ -41,7 +41,7 @@ def _figure(
 
 
 def few_colours(picture: bytes) -> bytes:
-    """Write a PNG with 64 colours, which takes a third of the space."""
+    """Write a PNG with 64 colours, in a third of the space."""
     from PIL import Image
 
     file = io.BytesIO()
@@ -51,7 +51,10 @@ def few_colours(picture: bytes) -> bytes:
 
 
 def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Figure:
-    """Draw a method's differences to its rivals, with intervals and the margin; a panel a data set."""
+    """Draw a method's differences to its rivals, a panel a data set.
+
+    With intervals and the margin.
+    """
     rivals, data = [*dict.fromkeys(rows["rival"])], [*dict.fromkeys(rows["data"])]
     columns = min(len(data), 4)
     lines = -(-len(data) // columns)

@@ -146,7 +146,7 @@ def setting_text(text: str) -> str:
 
 
 def record_of(run: Run, cell: str) -> str:
-    """Name the file of a run's record, from the folder of the page."""
+    """Name the file of a run's record, seen from the page."""
     return Store(run.folder).path(cell).relative_to(run.folder).as_posix()
 
 

@@ -80,7 +80,10 @@ def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None
 
 
 def import_limits(limits: Limits) -> Limits:
-    """Give the limits of a cell's imports: at least the time to start a worker, on a busy machine."""
+    """Give the limits of a cell's imports.
+
+    At least the time to start a worker on a busy machine.
+    """
     least = Limits(STARTUP_SECONDS, limits.memory_mb)
     wall = max(limits.wall_limit, least.wall_limit)
     return replace(limits, time_s=max(limits.time_s, least.time_s), wall_s=wall)

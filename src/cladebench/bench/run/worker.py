@@ -69,7 +69,7 @@ def _limit_address_space(memory_mb: float) -> None:
 
 
 def _import(modules: list[str], limits: Limits) -> None:
-    """Import what a cell needs, so that it does not count as the cell's time.
+    """Import what a cell needs, outside the cell's time.
 
     An import that fails fails again inside the cell, where it is recorded.
     """
