@@ -87,7 +87,10 @@ def test_the_core_alone_is_verified_and_what_it_lacks_is_said(tmp_path, configur
     assert all(line.startswith("ok ") for line in lines[:-1]) and lines[-1].endswith(", 0 failed")
     said = {line.split(":")[0].split()[-1]: line for line in lines if " extra " in line}
     assert set(said) == {*OURS, "compare"} and "extra run: lacks jinja2, " in said["run"]
-    assert said["plot"] == "ok    extra plot: lacks matplotlib; pip install 'cladebench[plot]' completes it"
+    assert (
+        said["plot"]
+        == "ok    extra plot: lacks matplotlib, pillow; pip install 'cladebench[plot]' completes it"
+    )
     assert "matplotlib" in said["run"] and "snakemake" in said["compare"]
     assert ("configuration: not read" in done.stdout) == configured
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -31,16 +31,40 @@ SCENES = RemoteFile(
 )
 
 
-def load_scenes(
-    files: Mapping[str, bytes],
-    draw: int,
-    every: int = 1,
-    instead: Mapping[str, Feature] = MappingProxyType({}),
-) -> Content:
-    """Images of 15 categories in their original sizes (:func:`~.image_files.load_classes`).
+def load_scenes(files: Mapping[str, bytes], draw: int) -> Content:
+    """100 images of each of 15 categories, in their original sizes (:func:`~.image_files.load_classes`)."""
+    return _scenes(files)
 
-    100 of each, or the first of `every` so many. `instead` has features that are computed otherwise.
-    """
+
+def load_few_scenes(files: Mapping[str, bytes], draw: int) -> Content:
+    """Every tenth image of each category."""
+    return _scenes(files, every=10)
+
+
+def load_scenes_in_quarters(files: Mapping[str, bytes], draw: int) -> Content:
+    """The images of `load_scenes`, with pyramids of dense words."""
+    return _scenes(files, instead=PYRAMIDS)
+
+
+def load_scenes_of_400_words(files: Mapping[str, bytes], draw: int) -> Content:
+    """The images of `load_scenes`, with vocabularies of 400 words."""
+    return _scenes(files, instead=larger_vocabularies(400))
+
+
+def load_scenes_of_1000_words(files: Mapping[str, bytes], draw: int) -> Content:
+    """The images of `load_scenes`, with vocabularies of 1,000 words."""
+    return _scenes(files, instead=larger_vocabularies(1000))
+
+
+def load_scenes_of_more_points(files: Mapping[str, bytes], draw: int) -> Content:
+    """The images of `load_scenes`, with up to 1,000 sparse points each."""
+    return _scenes(files, instead={"sparse-sift": partial(sparse_sift, most_points=1000)})
+
+
+def _scenes(
+    files: Mapping[str, bytes], every: int = 1, instead: Mapping[str, Feature] = MappingProxyType({})
+) -> Content:
+    """Read the first of `every` so many images, with features computed otherwise."""
     pattern = r"scene15_train100/(?:CAL|MIT|PAR)?([a-z]+)/image_\d{4}\.jpg"
     return load_classes(files[SCENES.name], pattern, name=SCENES.name, every=every, instead=instead)
 
@@ -67,13 +91,15 @@ _ALL = DatasetInfo(
 )
 
 
-def _with_other(name: str, what: str, instead: Mapping[str, Feature], why: str) -> DatasetInfo:
+def _with_other(
+    name: str, what: str, loader: Callable[[Mapping[str, bytes], int], Content], why: str
+) -> DatasetInfo:
     """The images of `_ALL` with some features computed otherwise."""
     return replace(
         _ALL,
         name=f"scenes-15-{name}",
         title=f"15 scene categories, {what}",
-        loader=partial(load_scenes, instead=instead),
+        loader=loader,
         notes=f"The images of scenes-15. {why} {FEATURES_NOTE}",
     )
 
@@ -85,14 +111,14 @@ DATASETS = (
         name="scenes-15-10",
         title="15 scene categories, 10 images of each",
         n_samples=150,
-        loader=partial(load_scenes, every=10),
+        loader=load_few_scenes,
         notes="Every tenth image of scenes-15, for machines in a hurry. Features are computed anew, with "
         f"vocabularies of these images. {FEATURES_NOTE}",
     ),
     _with_other(
         "pyramid",
         "dense words in quarters too",
-        PYRAMIDS,
+        load_scenes_in_quarters,
         "Histograms of dense HOG and dense SIFT words are pyramids of two levels, as Lazebnik et al. (2006) use them "
         "on these scenes.",
     ),
@@ -100,15 +126,15 @@ DATASETS = (
         _with_other(
             f"words-{n_words}",
             f"vocabularies of {n_words:,} words",
-            larger_vocabularies(n_words),
+            loader,
             f"Histograms of dense HOG, dense and sparse SIFT and both textons have {n_words:,} words, not 250.",
         )
-        for n_words in (400, 1000)
+        for n_words, loader in ((400, load_scenes_of_400_words), (1000, load_scenes_of_1000_words))
     ),
     _with_other(
         "more-points",
         "up to 1,000 sparse points an image",
-        {"sparse-sift": partial(sparse_sift, most_points=1000)},
+        load_scenes_of_more_points,
         "Sparse SIFT words are of the 1,000 strongest points of an image, not 200.",
     ),
 )
