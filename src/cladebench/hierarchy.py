@@ -410,10 +410,10 @@ class Hierarchy:
         Notes
         -----
         A branch is a cluster if it has `min_size` samples, its core is low, and it merges high above its core.
-        The core are its first ``min_size / 2 + sqrt(size - min_size / 2)`` samples. The height of the core is the mean
-        over pairs of the height at which the later one joins. At most it is ``low + s (cut - low)``, and the gap is at
-        least ``0.75 (1 - s) (cut - low)``, with s = 0.64, 0.73, 0.82, 0.91, 0.95 for depths 0 to 4. ``low`` is the 5%
-        quantile of the heights; ``cut`` is at 99% of the way from there to the highest. Nothing joins above ``cut``.
+        Its core are the first ``min_size / 2 + sqrt(size - min_size / 2)`` samples. The height of the core is the mean
+        over pairs of the height at which the later one joins. It is ``low + s (cut - low)`` at most. The gap is
+        ``0.75 (1 - s) (cut - low)`` at least. For depths 0 to 4, s is 0.64, 0.73, 0.82, 0.91 and 0.95. The 5% quantile
+        of the heights is ``low``. At 99% of the way from there to the highest is ``cut``, and nothing joins above it.
         Where branches meet of which at most one is a cluster, they become one branch. Else those that are not are left
         out. A node lower than one below it counts as high as that.
 

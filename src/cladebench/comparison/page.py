@@ -44,8 +44,8 @@ from cladebench.plotting import save_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Beyond so many data sets the page has a folded line and a row each, pictures stand in files beside it, and no
-#: tree is drawn; the runs on all rows, and where each record is, are in ``runs.csv`` alone.
+#: Beyond so many data sets each has one row and one folded part. Pictures of data stand in files beside the page, and
+#: no tree is drawn. Only ``runs.csv`` then has the runs on all rows and the places of records.
 MANY_PICTURES = 12
 
 

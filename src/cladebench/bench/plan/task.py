@@ -170,10 +170,9 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
 
     Notes
     -----
-    Rows are drawn without replacement: the copies of a row that the bootstrap draws lie at distance 0 and have one
-    class, which makes purer clusters and cheaper trees than new rows would. A number or a share of rows is not
-    stratified: how many rows each class has then varies as it does between samples of a population, as
-    `cladebench.bench.samples.samples.overlap` assumes.
+    Rows are drawn without replacement. The bootstrap would draw copies of a row, at distance 0 and of one class. They
+    make purer clusters and cheaper trees than new rows would. A number or a share of rows is not stratified. So the
+    sizes of classes vary as between samples of a population, as `cladebench.bench.samples.samples.overlap` assumes.
 
     Each draw has a generator of its own, seeded by a hash of (root seed, paper, data set, what is drawn, repetition);
     parts are dealt out once for all repetitions. Neither the method nor the setting has a part in it, and what else is

@@ -5,7 +5,7 @@
 It speaks JSON lines. First comes what holds for all cells (``sys_path``, ``package``, ``root``), answered by
 ``{"ready": true}``. Then come cells, each with its ``spec``, ``method``, ``modules``, ``provenance`` and a ``token``.
 Where there are modules, ``{"imported": true}`` with the token says that they are imported. The answer repeats the token
-too, and has the ``record``, whose arrays are on disk by then, and ``changes``, what the cell left changed in this
+too. It has the ``record``, whose arrays are on disk by then. Its ``changes`` are what the cell left changed in this
 process. The end of the input ends the worker.
 """
 

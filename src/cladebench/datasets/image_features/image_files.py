@@ -40,14 +40,14 @@ def load_classes(
     ----------
     archive : bytes
     pattern : str
-        What the names of members with images are, whole; its one group is the name of the class. They end with
-        ``.jpg`` or ``.bmp``; all other members are passed over.
+        Matches the whole names of members with images; its one group is the name of the class. These names end with
+        ``.jpg`` or ``.bmp``. All other members are passed over.
     name : str
         Name of the archive, for messages.
     shape : tuple of int, optional
         Height and width that all images must have.
     every : int, default=1
-        Of each class only the first image is taken of so many, in the order of their names.
+        One image of so many is taken from each class: the first, in the order of their names.
     instead : mapping of str to callable, optional
         What is computed in place of features of these names.
 

@@ -82,9 +82,9 @@ def sparse_sift(
     See `cladebench.datasets.image_features.image_words.word_histograms`.
 
     The paper takes Hessian-affine points, for which neither OpenCV nor scikit-image has a detector. These are maxima of
-    the determinant of the Hessian over place and scale; their shape is adapted in two steps. What they lack: the
-    adaptation does not run until it converges, places and scales are not sought again after a step, the smoothing stays
-    round, scales are not chosen by the Laplacian, a point has one direction, and at most the 200 strongest of an image
-    are kept, or `most_points`.
+    the determinant of the Hessian over place and scale; their shape is adapted in two steps. In five ways
+    they are simpler. The adaptation stops before it converges. Places and scales are not sought again after a step. The
+    smoothing stays round. Scales are not chosen by the Laplacian. A point has one direction. The strongest
+    `most_points` of an image are kept.
     """
     return word_histograms(images, partial(sparse_descriptors, most_points=most_points), n_words=n_words)

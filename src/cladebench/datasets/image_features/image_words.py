@@ -54,8 +54,8 @@ def word_histograms(
     Returns
     -------
     ndarray of shape (n_images, n_words), or (n_images, 5 * n_words) with `quarters`
-        Rows sum to 1; one without descriptors is zero. Half of a pyramid is the shares in the whole image,
-        half those in its quarters, one after the other (Lazebnik et al. 2006, whose weights of two levels are equal).
+        Rows sum to 1; one without descriptors is zero. The first part of a pyramid has the shares in the whole image,
+        and the other four those in its quarters. Whole and quarters weigh alike, as in Lazebnik et al. (2006).
     """
     rng = np.random.default_rng(SEED)
     size = -(-n_words * PER_WORD // len(images))
