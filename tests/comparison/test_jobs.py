@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import jobs_of, write_plan
 from cladebench.comparison.spec import read_comparison
+from cladebench.workflow.comparison_jobs import ComparisonJobs
 
 METHODS = 'methods: [Agglomerative, FlatKMeans, sklearn.cluster.KMeans, sklearn.cluster.Birch, "users_methods.py:Mine"]'
 
@@ -52,3 +54,8 @@ def test_a_job_starts_without_what_only_its_runs_need():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_the_page_rests_on_its_templates_too():
+    read = {Path(path).name for path in ComparisonJobs.page_sources(None)}
+    assert {"page.html", "page.py", "html_templates.py", "pictures.py"} <= read

@@ -68,8 +68,8 @@ class ComparisonJobs:
         return self._sources[job]
 
     def page_sources(self) -> list[str]:
-        """Source files of the page."""
-        return [str(path) for path in sources.closure([f"{PACKAGE}.page"])]
+        """Source files of the page, its templates among them."""
+        return sources.package_sources("comparison")
 
     def digest(self, job: str) -> str:
         """Digest of the planned runs of a job."""

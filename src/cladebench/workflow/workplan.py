@@ -9,7 +9,6 @@ import functools
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -195,21 +194,8 @@ class Workplan:
     # ------------------------------------------------------------------ what is made of the records
 
     def package_sources(self, package: str) -> list[str]:
-        """List all files of a package and its imported sources.
-
-        The package is a part of cladebench.
-        """
-        root = Path(str(resources.files("cladebench") / package))
-        own = [
-            path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so")
-        ]
-        names = [
-            f"cladebench.{'.'.join(p.relative_to(root.parent).with_suffix('').parts)}"
-            for p in own
-            if p.suffix == ".py"
-        ]
-        imported = sources.closure([name.removesuffix(".__init__") for name in names])
-        return sorted({str(path) for path in [*own, *imported]})
+        """List all files of a part of cladebench and its imported sources."""
+        return sources.package_sources(package)
 
     def paper_files(self) -> list[str]:
         """All files of the papers' folders.

@@ -15,6 +15,7 @@ from importlib import metadata
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
+import cladebench
 from cladebench import datasets
 from cladebench.discovery import exports
 from cladebench.input_files import InputFileError
@@ -166,6 +167,19 @@ def _imported_name(base: str, name: str) -> Iterator[str]:
         yield f"{base}.{name}"
     elif (module := _exporter(base, name)) is not None:
         yield module
+
+
+def package_sources(package: str) -> list[str]:
+    """List all files of a part of cladebench and its imported sources."""
+    root = Path(cladebench.__file__).with_name(package)
+    own = [path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so")]
+    names = [
+        f"cladebench.{'.'.join(path.relative_to(root.parent).with_suffix('').parts)}"
+        for path in own
+        if path.suffix == ".py"
+    ]
+    imported = closure([name.removesuffix(".__init__") for name in names])
+    return sorted({str(path) for path in [*own, *imported]})
 
 
 def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:

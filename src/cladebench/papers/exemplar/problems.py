@@ -84,9 +84,9 @@ def problem_of(
     task : Task
         Which images are for training.
     kinds : {"own", "all", "clean", "dense", "classes"}
-        Of images: the one distance that the paper takes for each feature, or all four. "clean" is for a control that is
-        told which dimensions or features are noisy: the distances are those of "own" without them. "dense" are those of
-        `DENSE` alone, which suffice for textures, as the paper says (Section 6). "classes" is for the oracle: one
+        Of images: the one distance that the paper takes for each feature, or all four. "clean" is for a control that
+        knows which dimensions or features are noisy: the distances are those of "own" without them. "dense" are those
+        of `DENSE` alone, which suffice for textures, as the paper says (Section 6). "classes" is for the oracle: one
         distance, 0 within the true clusters and 1 between them.
     noise_features : bool
         Of images: whether as many features more are added, a random normal vector for each image ("randomly sampling
