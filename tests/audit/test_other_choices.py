@@ -287,6 +287,25 @@ def test_what_only_a_pair_turns_round_names_both(tmp_path):
     assert found["verdict"] == "depends"
 
 
+def test_what_fails_with_each_choice_is_asked_in_all_pairs_and_nothing_else_is(tmp_path):
+    rows = [both("A", 0.3, 0.7), both("B", 0.5, 0.5), both("C", 0.45, 0.65), both("D", 0.4, 0.6)]
+    rows += [both("F", 0.8, 0.8)]
+    weak = [
+        entry("left", ("with C", {"method": {"A": "C"}})),
+        entry("right", ("against D", {"method": {"B": "D"}})),
+    ]
+    found = run(tmp_path, weak, *rows)
+    assert found["o/d"]["stances"] == {
+        "with C": "contradicts",
+        "against D": "contradicts",
+        "with C + against D": "supports",
+    }
+    assert found["o/d"]["verdict"] == "depends"
+    assert set(found["o/e"]["stances"]) == {"with C", "against D"}
+    rescued = run(tmp_path, [*weak, entry("best", ("with F", {"method": {"A": "F"}}))], *rows)["o/d"]
+    assert set(rescued["stances"]) == {"with C", "against D", "with F"}
+
+
 def test_a_rule_of_selection_is_an_entry_where_there_is_a_choice(tmp_path):
     grid = [
         cells("d", "A", {PURITY: 0.7 + NOISE, "dasgupta_cost": [5.0] * 5, "seconds": [1.0] * 5}, {"k": 1}),

@@ -81,6 +81,7 @@ def test_many_data_sets_are_folded_and_their_runs_are_in_a_file(written, tmp_pat
     assert ("cells/comparison/d1/%C3%A4%26b/" in links) != folded and bool(links) != folded
     runs = pd.read_csv(tmp_path / "runs.csv")
     assert len(runs) == n_data * 6 and list(runs.status).count("error") == n_data * 2
+    assert runs.draw.astype(str).value_counts().to_dict() == dict.fromkeys(["0", "1", "all"], n_data * 2)
 
 
 def test_pictures_have_few_colours_and_all_their_pixels():
