@@ -128,6 +128,23 @@ def test_each_equivalent_mutant_is_one_of_the_code_as_it_is(tool, monkeypatch):
     assert len(run.excuses(found, ROOT)) >= len(entries) > 0
 
 
+def test_a_mutant_meets_the_tests_of_its_room_before_the_quick_ones_of_others(tool, monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOL))
+    found = importlib.import_module("baseline")
+    baseline = object.__new__(found.Baseline)
+    baseline.seconds = {
+        "tests/audit/a.py::slow": found.LONGEST - 1,
+        "tests/audit/a.py::own": 2.0,
+        "tests/b.py::c": 0.1,
+    }
+    [mutation] = tool.mutations(b"a < 3", "src/cladebench/audit/rules.py", 0)[:1]
+    baseline.touching = {mutation.path: set(baseline.seconds)}
+    baseline.reaching = {mutation.block: set(baseline.seconds)}
+    assert baseline.tests_of(mutation) == ["tests/audit/a.py::own"]
+    baseline.seconds["tests/audit/a.py::slow"] = 5.0
+    assert baseline.tests_of(mutation) == ["tests/audit/a.py::own", "tests/audit/a.py::slow", "tests/b.py::c"]
+
+
 MODULE = """
 from functools import cache
 SIZE = 3

@@ -122,10 +122,11 @@ class Baseline:
                 shutil.copy2(root / name, worker.root / name)
 
     def tests_of(self, mutation: Mutation) -> list[str]:
-        """The tests that reach a mutant, the quickest first, as many as the time allows."""
+        """The tests that reach a mutant, those of its room and then the quickest first, as many as the time allows."""
         tests = self.touching[mutation.path] if mutation.block is None else self.reaching[mutation.block]
+        room = f"tests/{Path(mutation.path).parent.relative_to(PACKAGE).as_posix()}/"
         chosen, left = [], LONGEST
-        for test in sorted(tests, key=lambda test: (self.seconds[test], test)):
+        for test in sorted(tests, key=lambda test: (not test.startswith(room), self.seconds[test], test)):
             left -= self.seconds[test]
             if left < 0 and chosen:
                 break
