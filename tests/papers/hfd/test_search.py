@@ -194,6 +194,16 @@ def test_one_random_start_is_one_of_k_means_from_rows(monkeypatch):
         found(0, starts="one")
 
 
+def test_k_means_begins_ten_times_as_spectral_clustering_of_scikit_learn_does(monkeypatch):
+    asked, clustered = [], graph_clustering.kmeans_labels
+    monkeypatch.setattr(
+        graph_clustering, "kmeans_labels", lambda *rows, **how: asked.append(how) or clustered(*rows, **how)
+    )
+    monkeypatch.setattr(graph_clustering, "WIDTHS", (0.8,))
+    clustering_measures(Euclidean().fit(rows_of(60, 4)), np.arange(60) % 5, (9,), "gaussian", 3, False)
+    assert asked == [{"n_init": SpectralClustering().n_init, "seed": 3}] * 2
+
+
 def test_a_similarity_that_is_none_is_refused():
     with pytest.raises(ValueError, match="similarity='cosine'"):
         clustering_measures(Euclidean().fit(rows_of(9)), np.arange(9) % 2, (5,), "cosine", 0)
