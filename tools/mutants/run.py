@@ -146,13 +146,14 @@ def main() -> int:
 def report(fates: dict[Mutation, str], sample: list[Mutation], floor: float, minutes: float) -> int:
     """Print the table of rooms; the exit code."""
     kinds = ("caught", "too slow", "survived", "not reached", "equivalent")
-    print(f"\n{'room':14}" + "".join(f"{kind:>13}" for kind in kinds) + f"{'share caught':>15}")
-    share = 0.0
-    for room in [*sorted({room_of(one.path) for one in sample}), "all"]:
+    rooms, share = [*sorted({room_of(one.path) for one in sample}), "all"], 0.0
+    width = max(map(len, ("room", *rooms)))
+    print(f"\n{'room':{width}}" + "".join(f"{kind:>13}" for kind in kinds) + f"{'share caught':>15}")
+    for room in rooms:
         counts = Counter(fates[one] for one in sample if room in ("all", room_of(one.path)))
         tried = sum(counts.values()) - counts["equivalent"]
         share = 100 * (counts["caught"] + counts["too slow"]) / tried if tried else 100.0
-        print(f"{room:14}" + "".join(f"{counts[kind]:13}" for kind in kinds) + f"{share:13.1f} %")
+        print(f"{room:{width}}" + "".join(f"{counts[kind]:13}" for kind in kinds) + f"{share:13.1f} %")
     print(f"{minutes:.1f} minutes; at least {floor:g} % must be caught")
     return 0 if share >= floor else 1
 
