@@ -1,7 +1,9 @@
 """What a worker sets before cells run in it; what it does with them is in test_run_job.py."""
 
+import json
 import os
 import resource
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -70,3 +72,14 @@ def test_a_worker_says_where_it_crashed_and_leaves_no_core(monkeypatch):
     os.close(end)
     worker.main(commands, os.open(os.devnull, os.O_WRONLY))
     assert done == ["enabled", (worker.resource.RLIMIT_CORE, 0)]
+
+
+def test_a_worker_looks_for_modules_where_its_job_does_and_in_no_place_twice(monkeypatch):
+    monkeypatch.setattr(worker.faulthandler, "enable", lambda: None)
+    monkeypatch.setattr(worker.resource, "setrlimit", lambda which, limits: None)
+    monkeypatch.setattr(sys, "path", ["/here"])
+    commands, end = os.pipe()
+    os.write(end, json.dumps({"sys_path": ["/there", "/here"]}).encode() + b"\n")
+    os.close(end)
+    worker.main(commands, os.open(os.devnull, os.O_WRONLY))
+    assert sys.path == ["/here", "/there"]

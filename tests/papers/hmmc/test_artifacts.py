@@ -509,6 +509,16 @@ def test_convergence_draws_each_repetition_relative_to_its_end(golden):
     assert figure.get_suptitle() == "The objective never rises, in 2 runs"
 
 
+def test_a_title_of_28_letters_stands_in_one_line_above_a_curve(golden):
+    for title, shown in {
+        "Twenty-eight letters of data": None,
+        "Twenty-nine letters of a data": "\ndata",
+    }.items():
+        entries = {"awa-attr": {**golden.datasets["awa-attr"], "title": title}}
+        (axes,) = build(ARTIFACTS, "convergence", dataclasses.replace(golden, datasets=entries)).axes
+        assert axes.get_title() == (title.replace(" data", shown) if shown else title)
+
+
 def test_an_objective_that_rises_by_more_than_rounding_is_counted():
     falls, rises = np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 1.1])
     assert said_of_rises([falls, rises, falls * (1 - 1e-12)]) == "The objective rises in 1 of 3 runs"

@@ -11,7 +11,7 @@ from cladebench.measures import Measure
 from cladebench.paper.figures import axis_label
 from cladebench.papers.hmmc import drawings
 from cladebench.papers.hmmc.artifacts import FIGURE_2, FIGURE_4
-from cladebench.plotting import SMALL, use_style
+from cladebench.plotting import PALETTE, SMALL, use_style
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
 PERCENT, SHARE = Measure("m", "what it is", "M", "%"), Measure("m", "what it is", "M")
@@ -57,6 +57,13 @@ def test_the_annotated_tree_names_classes_and_features_with_their_shares():
         "1 image\nbat 1",
         "1 image\nape 1",
     ]
+
+
+def test_classes_stand_in_boxes_of_one_colour_and_features_in_none():
+    figure = drawings.annotated_tree(TREE, arrays(np.ones((7, 3)) / 3), depth=2)
+    edges = [to_hex(text.get_bbox_patch().get_edgecolor(), keep_alpha=True) for text in figure.axes[0].texts]
+    boxes = [edge for edge in edges if not edge.endswith("00")]
+    assert 0 < len(boxes) < len(edges) and {edge[:7] for edge in boxes} == {PALETTE[0].lower()}
 
 
 def test_features_without_weight_are_not_named():

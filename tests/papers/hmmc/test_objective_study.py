@@ -11,6 +11,7 @@ from cladebench import datasets
 from cladebench.bench.plan.cell_spec import CellSpec, Limits
 from cladebench.bench.plan.task import draw_task
 from cladebench.bench.run.cell_io import Cell
+from cladebench.methods import HMMC
 from cladebench.methods._max_margin import Penalties, balance_bounds
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hmmc import objective_study as study
@@ -38,6 +39,12 @@ def test_the_sides_of_classes_are_those_of_the_least_cost(classes, lower, room):
         return
     sides = study.balanced_classes(gain, sizes, lower, upper)
     assert lower <= sizes @ sides <= upper and gain @ sides == pytest.approx(min(totals))
+
+
+def test_splits_are_made_as_hmmc_makes_them_by_default():
+    of_hmmc = HMMC().get_params()
+    chosen = (study.ALPHA, study.SLACK, study.W_TOL, study.MAX_ITER)
+    assert chosen == tuple(of_hmmc[name] for name in ("alpha", "slack", "w_tol", "max_iter"))
 
 
 def test_purity_counts_the_larger_part_of_each_class():
