@@ -11,7 +11,12 @@ import cladebench
 from doc_examples import ROOT
 
 #: From these versions on, the actions run on Node.js 24; GitHub has removed 20.
-FIRST = {"actions/checkout": 5, "actions/setup-python": 6, "actions/upload-artifact": 6, "pypa/cibuildwheel": 4}
+FIRST = {
+    "actions/checkout": 5,
+    "actions/setup-python": 6,
+    "actions/upload-artifact": 6,
+    "pypa/cibuildwheel": 4,
+}
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
