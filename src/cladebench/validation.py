@@ -240,7 +240,7 @@ def check_features(X: Any, name: str = "X") -> None:
 
 
 def check_finite(X: Any, who: object, name: str = "X") -> None:
-    """Raise a ValueError that names the first entry that is NaN or infinite.
+    """Raise a ValueError that names the first NaN or infinite entry.
 
     Parameters
     ----------
