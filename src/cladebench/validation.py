@@ -267,7 +267,7 @@ def check_finite(X: Any, who: object, name: str = "X") -> None:
 
 
 def _entries(X: Any) -> npt.NDArray[Any]:
-    """Give the numbers of an array, or those that a CSR array stores."""
+    """Give the numbers of an array, or those that CSR stores."""
     entries: npt.NDArray[Any] = X.data if scipy.sparse.issparse(X) else X
     return entries
 
