@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from cladebench.validation import as_index, check_columns, check_int, check_integer, check_seed
+from cladebench.validation import (
+    as_index,
+    check_columns,
+    check_finite,
+    check_int,
+    check_integer,
+    check_magnitude,
+    check_seed,
+)
 
 
 def test_counts() -> None:
@@ -102,3 +110,19 @@ def test_counts_that_the_core_cannot_hold_are_named() -> None:
     for value in (2**31, 10**30, np.uint64(2**63)):
         with pytest.raises(ValueError, match=r"^k=.*: expected an integer in 1\.\.2147483647$"):
             check_int("k", value, 1)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_the_first_entry_that_is_no_number_is_named(kind: Any) -> None:
+    rows = np.array([[0.0, 1e308, 1e308], [0, 0, -1e308], [0, 5, 0]])
+    check_finite(kind(rows), object())  # though their sum overflows
+    check_finite(kind(np.zeros((2, 3))), object())
+    for value, what in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")):
+        spoilt = rows.copy()
+        spoilt[1, 2], spoilt[2, 1] = value, -value
+        with pytest.raises(ValueError, match=rf"^int: v\[1, 2\] is {what}; expected finite numbers: "):
+            check_finite(kind(spoilt), 3, "v")
+    rows[2, 1] = 3e307
+    with pytest.raises(ValueError, match=r"^v\[0, 1\] is 1e\+308: .*rescale v$"):
+        check_magnitude(kind(rows), "v")
+    check_magnitude(kind(np.zeros((2, 3))))

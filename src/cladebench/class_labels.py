@@ -107,8 +107,9 @@ def _exact(number: Any) -> Any:
 
 
 def _refuse_label(name: str, labels: npt.NDArray[Any], at: int) -> None:
+    label = labels[at].item() if isinstance(labels[at], np.number) else labels[at]
     raise ValueError(
-        f"{name}[{at}] is {labels[at]!r}; expected a class for each sample, all strings or all numbers, or all dates"
+        f"{name}[{at}] is {label!r}; expected a class for each sample, all strings or all numbers, or all dates"
     )
 
 

@@ -239,22 +239,60 @@ def check_features(X: Any, name: str = "X") -> None:
         )
 
 
+def check_finite(X: Any, who: object, name: str = "X") -> None:
+    """Raise a ValueError that names the first NaN or infinite entry.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of float64
+    who : estimator
+        Who was given it.
+    name : str, default="X"
+        Name of the argument.
+    """
+    values = _entries(X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(values.sum()):
+            return
+    finite = np.isfinite(values)
+    if finite.all():  # their sum overflows
+        return
+    entry = int(np.argmin(finite))
+    row, column = _place(X, entry)
+    what = "NaN" if np.isnan(values.flat[entry]) else "infinity"
+    raise ValueError(
+        f"{type(who).__name__}: {name}[{row}, {column}] is {what}; expected finite numbers: leave such rows out, or "
+        "fill them, as sklearn.impute.SimpleImputer does"
+    )
+
+
+def _entries(X: Any) -> npt.NDArray[Any]:
+    """Give the numbers of an array, or those that CSR stores."""
+    entries: npt.NDArray[Any] = X.data if scipy.sparse.issparse(X) else X
+    return entries
+
+
+def _place(X: Any, entry: int) -> tuple[int, int]:
+    """Find row and column of one of `_entries`."""
+    if scipy.sparse.issparse(X):
+        return int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
+    row, column = np.unravel_index(entry, X.shape)
+    return int(row), int(column)
+
+
 def check_magnitude(X: Any, name: str = "X") -> None:
     """Raise a ValueError if squared distances, summed over all samples, could overflow.
 
     X is dense or CSR.
     """
     limit = math.sqrt(sys.float_info.max / math.prod(X.shape)) / 2.0
-    if scipy.sparse.issparse(X):
-        if not X.nnz:
-            return
-        entry = int(np.argmax(np.abs(X.data)))
-        row, column = int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
-        value = X.data[entry]
-    else:
-        row, column = map(int, np.unravel_index(np.argmax(np.abs(X)), X.shape))
-        value = X[row, column]
+    values = _entries(X)
+    if not values.size:
+        return
+    entry = int(np.argmax(np.abs(values)))
+    value = values.flat[entry]
     if abs(value) > limit:
+        row, column = _place(X, entry)
         raise ValueError(
             f"{name}[{row}, {column}] is {value:g}: expected at most {limit:.3g} in magnitude, beyond which "
             f"sums of squared distances overflow; rescale {name}"

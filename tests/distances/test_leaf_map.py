@@ -234,7 +234,7 @@ def test_what_makes_no_sense_is_refused(unknown: str) -> None:
         forest.leaf_map(X[:, :3])
     spoilt = X.copy()
     spoilt[3, 1] = np.nan
-    with pytest.raises(ValueError, match="X contains NaN"):
+    with pytest.raises(ValueError, match=r"X\[3, 1\] is NaN"):
         forest.leaf_map(spoilt)
     Q = forest.leaf_map(weights="leaf")
     for k in (0, 91, 2.5):

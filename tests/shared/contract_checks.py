@@ -79,7 +79,8 @@ def check_bad_data(cls: Class) -> None:
     for value in (np.nan, np.inf, -np.inf):
         spoilt = X.copy()
         spoilt[3, 1] = value
-        refuses(cls, spoilt, "NaN" if np.isnan(value) else "infinity")
+        what = "NaN" if np.isnan(value) else "infinity"
+        refuses(cls, spoilt, f"{cls.__name__}: X[3, 1] is {what}; expected finite numbers")
     refuses(cls, X[:, 0], "Expected 2D array")
     refuses(cls, X[None], "dim 3")
     refuses(cls, X[:0], "0 sample(s)")

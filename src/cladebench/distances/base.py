@@ -23,6 +23,7 @@ from cladebench.validation import (
     as_array,
     as_index,
     check_features,
+    check_finite,
     check_magnitude,
     check_scale,
     check_seed,
@@ -125,14 +126,16 @@ class Distance(Discovered, BaseEstimator, ABC):
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
         check_features(X)
-        labels, accepted = None, "csr" if self.takes_sparse else False
+        labels = None
+        accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
         if may_read_y and (self.uses_labels or y is not None):
             check_unmasked("y", y)
-            X, seen = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
+            X, seen = validate_data(self, X, y, dtype=np.float64, order="C", **accepted)
             labels = codes_of_y(y, seen)
         else:
-            X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C")
+            X = validate_data(self, X, dtype=np.float64, order="C", **accepted)
+        check_finite(X, self)
         check_scale(X)
         must, cannot = (
             _pairs(name, pairs, X.shape[0])
@@ -233,8 +236,15 @@ class Distance(Discovered, BaseEstimator, ABC):
         accepted = "csr" if self.takes_sparse else False
         # Not by `validate_data` alone, which calls all that it is given X.
         rows = check_array(
-            values, accept_sparse=accepted, dtype=np.float64, order="C", estimator=self, input_name=name
+            values,
+            accept_sparse=accepted,
+            dtype=np.float64,
+            order="C",
+            ensure_all_finite=False,
+            estimator=self,
+            input_name=name,
         )
+        check_finite(rows, self, name)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"{name} has {rows.shape[1]} features, but {type(self).__name__} is expecting "

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import check_features, check_magnitude
+from cladebench.validation import check_features, check_finite, check_magnitude
 
 
 class Placing(HierarchicalClusterer):
@@ -130,7 +130,10 @@ def checked_rows(fitted: Any, X: Any) -> Any:
     check_is_fitted(fitted)
     check_features(X)
     accepted = "csr" if fitted.takes_sparse else False
-    rows = validate_data(fitted, X, accept_sparse=accepted, dtype=np.float64, order="C", reset=False)
+    rows = validate_data(
+        fitted, X, reset=False, accept_sparse=accepted, dtype=np.float64, order="C", ensure_all_finite=False
+    )
+    check_finite(rows, fitted)
     check_magnitude(rows)
     return rows
 

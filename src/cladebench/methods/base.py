@@ -15,7 +15,7 @@ from cladebench.class_labels import codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
 from cladebench.threads import one_thread
-from cladebench.validation import check_features, check_int, check_seed, check_unmasked
+from cladebench.validation import check_features, check_finite, check_int, check_seed, check_unmasked
 
 
 class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
@@ -57,13 +57,15 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
         check_features(X)
-        labels, accepted = None, "csr" if self.takes_sparse else False
+        labels = None
+        accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         if self.uses_labels:
             check_unmasked("y", y)
-            X, seen = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
+            X, seen = validate_data(self, X, y, dtype=np.float64, order="C", **accepted)
             labels = codes_of_y(y, seen)
         else:
-            X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C")
+            X = validate_data(self, X, dtype=np.float64, order="C", **accepted)
+        check_finite(X, self)
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.

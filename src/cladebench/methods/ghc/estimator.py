@@ -18,6 +18,7 @@ from cladebench.metrics.similarity import Kind, Similarity
 from cladebench.validation import (
     check_choice,
     check_features,
+    check_finite,
     check_flag,
     check_int,
     check_magnitude,
@@ -394,6 +395,7 @@ class GHC(HierarchicalClusterer):
     def _fitted_margins(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
         check_features(X)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
+        check_finite(X, self)
         check_magnitude(X)
         return self._margins(X, self.params_)
