@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -26,6 +26,8 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
 
     labels_: np.ndarray
     n_features_in_: int
+    #: Types of numbers that are fitted as they are; others become the first.
+    _dtypes: ClassVar[list[type]] = [np.float64]
 
     @abstractmethod
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
@@ -60,10 +62,10 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         labels, accepted = None, "csr" if self.takes_sparse else False
         if self.uses_labels:
             check_unmasked("y", y)
-            X, seen = validate_data(self, X, y, accept_sparse=accepted, dtype=np.float64, order="C")
+            X, seen = validate_data(self, X, y, accept_sparse=accepted, dtype=self._dtypes, order="C")
             labels = codes_of_y(y, seen)
         else:
-            X = validate_data(self, X, accept_sparse=accepted, dtype=np.float64, order="C")
+            X = validate_data(self, X, accept_sparse=accepted, dtype=self._dtypes, order="C")
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
