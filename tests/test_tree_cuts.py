@@ -60,8 +60,12 @@ def test_cut_at_a_height_is_scipys(tree: Hierarchy, height: int) -> None:
     assert order[0] == 0 and set(np.diff(order)) <= {0, 1}
 
 
-@given(hierarchies(with_heights=True), st.integers(-1, 6))
-def test_below_a_node_that_is_not_split_all_stays_together(tree: Hierarchy, height: int) -> None:
+@given(hierarchies(with_heights=True), st.integers(-1, 6), st.booleans())
+def test_below_a_node_that_is_not_split_all_stays_together(
+    tree: Hierarchy, height: int, heights_rise: bool
+) -> None:
+    if heights_rise:  # then no node is looked at by itself
+        tree = Hierarchy(tree.parents, tree.leaf_of, tree.sizes.astype(float))
     found = tree.cut_at(height)
     i, j = np.triu_indices(tree.n_samples, k=1)
     for a, b in zip(i, j, strict=True):

@@ -312,9 +312,9 @@ class Hierarchy:
         >>> tree.cut(3).tolist()
         [0, 0, 1, 2, 2]
         """
-        begins = {0}  # positions in sample_order at which a cluster begins
+        begins: list[int] = []  # positions in sample_order at which a cluster begins
         for node in self.splits(n_leaves, by):
-            begins.update(int(self.first[part]) for part in self.parts(node))
+            begins += self.first[self.parts(node)].tolist()
         return tree_cuts.from_begins(self, begins)
 
     def cut_at(self, height: float) -> IntArray:

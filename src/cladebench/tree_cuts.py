@@ -50,26 +50,31 @@ def skipped(tree: RootedTree, n_clusters: int) -> tuple[int, int] | None:
 def cut_at(tree: RootedTree, height: float) -> IntArray:
     """Cut a tree at a height; see `Hierarchy.cut_at`."""
     check_real("height", height, -math.inf)
-    heights = _heights(tree, "cut_at")
-    begins, waiting = {0}, [tree.root]
+    heights, parents = _heights(tree, "cut_at"), tree.parents
+    below = np.flatnonzero(parents >= 0)
+    if (heights[parents[below]] >= heights[below]).all():  # what stands above a high node is high
+        apart = below[(heights[parents[below]] > height) & (tree.sizes[below] > 0)]
+        return from_begins(tree, tree.first[apart])
+    begins, waiting = [], [tree.root]
     while waiting:
         node = waiting.pop()
         parts = tree.parts(node)
         if heights[node] > height and parts:
-            begins.update(int(tree.first[part]) for part in parts)
+            begins += tree.first[parts].tolist()
             waiting.extend(parts)
     return from_begins(tree, begins)
 
 
-def from_begins(tree: RootedTree, begins: set[int]) -> IntArray:
+def from_begins(tree: RootedTree, begins: IntArray | list[int]) -> IntArray:
     """Number clusters from left to right.
 
-    By the places in ``sample_order`` at which one begins.
+    By the places in ``sample_order`` at which one begins, but for the first.
     """
     is_begin = np.zeros(tree.n_samples, dtype=np.int64)
-    is_begin[sorted(begins)] = 1
+    is_begin[np.asarray(begins, dtype=np.int64)] = 1
+    is_begin[0] = 0
     labels = np.zeros(tree.n_samples, dtype=np.int64)
-    labels[tree.sample_order] = np.cumsum(is_begin) - 1
+    labels[tree.sample_order] = np.cumsum(is_begin)
     return labels
 
 
