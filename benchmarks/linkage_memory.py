@@ -50,7 +50,9 @@ def draw() -> Figure:
         print(method, *(f"{n:,}: {m:.1f} MiB" for n, m in zip(rows, taken, strict=True)), flush=True)
     matrix = 4.0 * np.square(np.array(ROWS, dtype=float)) / 2**20
     axes.plot(ROWS, matrix, "--", color="0.4", label="the distances of all pairs")
-    axes.set(xscale="log", yscale="log", xlabel="rows", ylabel="MiB above X", title="2 features, one Gaussian")
+    axes.set(
+        xscale="log", yscale="log", xlabel="rows", ylabel="MiB above X", title="2 features, one Gaussian"
+    )
     axes.legend()
     return figure
 

@@ -80,10 +80,41 @@ def from_begins(tree: RootedTree, begins: IntArray | list[int]) -> IntArray:
 
 def stable_clusters(tree: RootedTree, min_size: int) -> IntArray:
     """Find the clusters that last longest; see `Hierarchy.stable_clusters`."""
+    tops, _, lasted, above = _large_branches(tree, min_size, "stable_clusters")
+    return _label(tree, tops, _chosen(lasted, above))
+
+
+def condensed(
+    tree: RootedTree, min_size: int
+) -> tuple[IntArray, IntArray, dict[str, npt.NDArray[np.float64]]]:
+    """Give parents, nodes of samples and node data; see `Hierarchy.condensed`."""
+    tops, births, lasted, above = _large_branches(tree, min_size, "condensed")
+    # Where a cluster begins in the order of samples, and where the one above goes on after it.
+    clusters = np.full(tree.n_samples, -1, dtype=np.int64)
+    for cluster in range(len(tops) - 1, 0, -1):  # of those that end together the outermost is last
+        if tree.last[tops[cluster]] < tree.n_samples:
+            clusters[tree.last[tops[cluster]]] = above[cluster]
+    clusters[tree.first[tops]] = np.arange(len(tops))  # of those that begin together the innermost is last
+    given = np.maximum.accumulate(np.where(clusters >= 0, np.arange(tree.n_samples), 0))
+    leaf_of = np.empty(tree.n_samples, dtype=np.int64)
+    leaf_of[tree.sample_order] = clusters[given]
+    with np.errstate(divide="ignore"):
+        begins = 1.0 / np.array(births)
+    return np.array(above), leaf_of, {"begins": begins, "stability": np.array(lasted)}
+
+
+def _large_branches(
+    tree: RootedTree, min_size: int, what: str
+) -> tuple[list[int], list[float], list[float], list[int]]:
+    """Find the branches that part into at least two of `min_size` samples.
+
+    Their top nodes, inverse heights at which they begin, stabilities, and the branches that they are within. The whole
+    is the first; what is within another comes after it.
+    """
     check_integer("min_size", min_size, minimum=2)
-    heights = _heights(tree, "stable_clusters")
+    heights = _heights(tree, what)
     if (heights < 0.0).any():
-        raise ValueError("heights: one is negative; expected none for stable_clusters")
+        raise ValueError(f"heights: one is negative; expected none for {what}")
     tops, births, lasted, above = [tree.root], [0.0], [0.0], [-1]
     waiting = [(tree.root, 0)]
     while waiting:
@@ -103,7 +134,7 @@ def stable_clusters(tree: RootedTree, min_size: int) -> IntArray:
                 births.append(level)
                 lasted.append(0.0)
                 above.append(cluster)
-    return _label(tree, tops, _chosen(lasted, above))
+    return tops, births, lasted, above
 
 
 def _chosen(lasted: list[float], above: list[int]) -> list[int]:

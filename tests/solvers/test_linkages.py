@@ -404,7 +404,8 @@ def test_bad_input_is_refused(X: object, how: dict[str, str], words: str) -> Non
 )
 def test_rows_without_a_distance_are_named(X: list[list[float]], metric: str, rows: tuple[int, int]) -> None:
     with pytest.raises(
-        ValueError, match=f"X: the '{metric}' distance between rows {rows[0]} and {rows[1]} is (nan|inf); expected"
+        ValueError,
+        match=f"X: the '{metric}' distance between rows {rows[0]} and {rows[1]} is (nan|inf); expected",
     ):
         linkage(X, "average", metric)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.spatial.distance import squareform
@@ -73,7 +73,7 @@ class Agglomerative(HierarchicalClusterer):
     """
 
     order_invariant = True
-    _dtypes = [np.float64, np.float32]
+    _dtypes: ClassVar[list[type]] = [np.float64, np.float32]
     merge_bounds_: np.ndarray | None
 
     def __init__(

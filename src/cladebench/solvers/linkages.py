@@ -79,8 +79,11 @@ def linkage(
     ------
     ValueError
         If X is empty, sparse or not finite. If it has a row of zeros under "cosine", or two rows without a distance,
-        such as constant ones under "correlation". If method and metric do not go together. If distances are negative, or not as many as those of all pairs. If connectivity is neither of
-        both, below 1, or a matrix of another shape or not of finite real numbers. If X has distances with it.
+        such as constant ones under "correlation". If method and metric do not go together. If distances are negative,
+        or not as many as those of all pairs. If connectivity is neither of both, below 1, or a matrix of another shape
+        or not of finite real numbers. If X has distances with it.
+    TypeError
+        If progress is no callable.
     MemoryError
         If the distances of all pairs are needed and are more than the machine's memory.
 

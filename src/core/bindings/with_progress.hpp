@@ -9,13 +9,13 @@
 #include <exception>
 #include <thread>
 
-#include "interruptible.hpp"
 #include "common/steps_done.hpp"
+#include "interruptible.hpp"
 
 namespace cladebench {
 
-/// As `interruptible`. Up to ten times a second `progress`, if it is not None, hears how many steps are done, on
-/// the calling thread. What it raises ends the work.
+/// As `interruptible`. Up to ten times a second `progress`, if it is not None, hears how many steps are done,
+/// on the calling thread. What it raises ends the work.
 template <class Work>
 auto with_progress(const Work& work, const nanobind::object& progress) {
   using Clock = std::chrono::steady_clock;

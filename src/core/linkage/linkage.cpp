@@ -298,7 +298,8 @@ void merge_all(MergedClusters& merged, Linkage linkage, Search search) {
 
 std::vector<Merge> link(std::vector<double> X, std::size_t d, Linkage linkage, Search search) {
   if (linkage == Linkage::kSingle) return single(std::move(X), d, search);
-  MergedClusters clusters(std::move(X), d, linkage, linkage == Linkage::kCentroid || linkage == Linkage::kMedian);
+  MergedClusters clusters(std::move(X), d, linkage,
+                          linkage == Linkage::kCentroid || linkage == Linkage::kMedian);
   // Equal rows are at distance 0, whatever the linkage.
   for (const auto& [first, other] : equal_rows(clusters.centres(), d)) clusters.unite(first, other, 0.0);
   merge_all(clusters, linkage, search);
