@@ -16,6 +16,8 @@ from cladebench.plotting import PALETTE, save_figure, use_style
 ROWS = (5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
 #: The most rows of each method.
 MOST = {"ward": 200_000, "single": 200_000, "complete": 50_000, "average": 50_000}
+#: In turn, so that curves on each other are both seen.
+LINES = ("o-", "s:")
 FIT = """
 import json, sys
 from memory import peak_mebibytes
@@ -46,7 +48,7 @@ def draw() -> Figure:
     for k, (method, most) in enumerate(MOST.items()):
         rows = [n for n in ROWS if n <= most]
         taken = [mebibytes(n, method) for n in rows]
-        axes.plot(rows, taken, "o-", ms=3, color=PALETTE[k], label=method)
+        axes.plot(rows, taken, LINES[k % 2], ms=3, color=PALETTE[k], label=method)
         print(method, *(f"{n:,}: {m:.1f} MiB" for n, m in zip(rows, taken, strict=True)), flush=True)
     matrix = 4.0 * np.square(np.array(ROWS, dtype=float)) / 2**20
     axes.plot(ROWS, matrix, "--", color="0.4", label="the distances of all pairs")
