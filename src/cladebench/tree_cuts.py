@@ -55,7 +55,8 @@ def cut_at(tree: RootedTree, height: float) -> IntArray:
     if (heights[parents[below]] >= heights[below]).all():  # what stands above a high node is high
         apart = below[(heights[parents[below]] > height) & (tree.sizes[below] > 0)]
         return from_begins(tree, tree.first[apart])
-    begins, waiting = [], [tree.root]
+    begins: list[int] = []
+    waiting = [tree.root]
     while waiting:
         node = waiting.pop()
         parts = tree.parts(node)

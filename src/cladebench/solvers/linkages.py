@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -192,7 +193,7 @@ def linkage_and_bounds(
         rows = _directions(rows)
     if rows.dtype == np.float64:  # squares of single precision fit into double
         check_scale(rows)
-    told = None if progress is None else lambda done: progress(done, n_merges)
+    told = None if progress is None else _with_total(progress, n_merges)
     bounds: npt.NDArray[np.float64] | None = np.ones(n_merges)
     if connectivity is not None and (
         not isinstance(connectivity, int | np.integer) or connectivity < n_merges
@@ -216,6 +217,10 @@ def linkage_and_bounds(
 def _is_single_precision(X: Any) -> TypeGuard[npt.NDArray[Any]]:
     """Say whether the core reads X as it is."""
     return type(X) is np.ndarray and X.dtype == np.float32 and X.ndim == 2 and X.flags.c_contiguous
+
+
+def _with_total(progress: Progress, total: int) -> Callable[[int], object]:
+    return lambda done: progress(done, total)
 
 
 def _of_distances(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np.float64]:
