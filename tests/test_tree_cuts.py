@@ -19,6 +19,41 @@ def same_partition(a: np.ndarray, b: np.ndarray) -> bool:
     return alike and all((x == -1) == (y == -1) for x, y in pairs)
 
 
+def leaves_at(tree: Hierarchy, sample: int, top: int, min_size: int) -> float:
+    """By brute force: the height at which a sample leaves the large cluster that begins at a node."""
+    way = [int(tree.leaf_of[sample])]
+    while way[-1] != top:
+        way.append(int(tree.parents[way[-1]]))
+    for node, part in zip(way[:0:-1], way[-2::-1], strict=True):
+        large = [other for other in tree.parts(node) if tree.sizes[other] >= min_size]
+        if large != [part]:
+            return float(tree.heights[node])
+    return float(tree.heights[way[0]])
+
+
+@given(binary_hierarchies(min_samples=2), st.integers(2, 5))
+def test_the_condensed_tree_has_all_large_clusters(tree: Hierarchy, min_size: int) -> None:
+    heights = np.where(tree.sizes > 1, tree.heights + 1.0, 0.0)
+    tree = Hierarchy(tree.parents, tree.leaf_of, heights)
+    large = tree.condensed(min_size)
+    tops = {tree.root} | {
+        part
+        for node in range(tree.n_nodes)
+        for part in tree.parts(node)
+        if (tree.sizes[tree.parts(node)] >= min_size).sum() > 1 and tree.sizes[part] >= min_size
+    }
+    found = {tuple(sorted(large.samples(node).tolist())): node for node in range(large.n_nodes)}
+    assert set(found) == {tuple(sorted(tree.samples(top).tolist())) for top in tops}
+    assert len(found) == large.n_nodes == len(tops) and large.root == 0
+    for top in tops:
+        node = found[tuple(sorted(tree.samples(top).tolist()))]
+        begins = np.inf if top == tree.root else heights[tree.parents[top]]
+        assert large.node_data["begins"][node] == pytest.approx(begins)
+        ends = np.array([leaves_at(tree, int(i), top, min_size) for i in tree.samples(top)])
+        lasted = sum(max(1.0 / end - 1.0 / begins, 0.0) for end in ends if end > 0.0)
+        assert large.node_data["stability"][node] == pytest.approx(lasted)
+
+
 def largest_clusters(tree: Hierarchy, node: int) -> dict[int, int]:
     """By brute force: number of clusters of all cuts below a node -> the least of their largest clusters."""
     found = {1: int(tree.sizes[node])}
@@ -60,8 +95,12 @@ def test_cut_at_a_height_is_scipys(tree: Hierarchy, height: int) -> None:
     assert order[0] == 0 and set(np.diff(order)) <= {0, 1}
 
 
-@given(hierarchies(with_heights=True), st.integers(-1, 6))
-def test_below_a_node_that_is_not_split_all_stays_together(tree: Hierarchy, height: int) -> None:
+@given(hierarchies(with_heights=True), st.integers(-1, 6), st.booleans())
+def test_below_a_node_that_is_not_split_all_stays_together(
+    tree: Hierarchy, height: int, heights_rise: bool
+) -> None:
+    if heights_rise:  # then no node is looked at by itself
+        tree = Hierarchy(tree.parents, tree.leaf_of, tree.sizes.astype(float))
     found = tree.cut_at(height)
     i, j = np.triu_indices(tree.n_samples, k=1)
     for a, b in zip(i, j, strict=True):

@@ -312,9 +312,9 @@ class Hierarchy:
         >>> tree.cut(3).tolist()
         [0, 0, 1, 2, 2]
         """
-        begins = {0}  # positions in sample_order at which a cluster begins
+        begins: list[int] = []  # positions in sample_order at which a cluster begins
         for node in self.splits(n_leaves, by):
-            begins.update(int(self.first[part]) for part in self.parts(node))
+            begins += self.first[self.parts(node)].tolist()
         return tree_cuts.from_begins(self, begins)
 
     def cut_at(self, height: float) -> IntArray:
@@ -386,6 +386,42 @@ class Hierarchy:
         [0, 0, 0, 1, 1, 1, -1]
         """
         return tree_cuts.stable_clusters(self, min_size)
+
+    def condensed(self, min_size: int) -> Hierarchy:
+        """Return the tree of its large clusters alone: HDBSCAN's condensed tree.
+
+        A node is a cluster of `min_size` samples and more. It begins where at least two such parts come out of one
+        cluster. Smaller parts drop out of their cluster, and sit at its node.
+
+        Parameters
+        ----------
+        min_size : int
+            Samples that a cluster needs, at least 2.
+
+        Returns
+        -------
+        Hierarchy
+            Node 0 is the whole. ``node_data["begins"]`` has the height below which a cluster is apart, infinite for the
+            whole. ``node_data["stability"]`` has how long it lasts, by which `stable_clusters` chooses.
+
+        Raises
+        ------
+        ValueError
+            If the tree has no heights, or negative ones.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy, linkage
+        >>> X = [[0.0], [1.0], [2.0], [5.0], [6.0], [7.0], [20.0]]
+        >>> tree = Hierarchy.from_linkage(linkage(X, method="single"))
+        >>> large = tree.condensed(min_size=3)
+        >>> large.to_newick(), large.node_data["begins"].round(9).tolist()
+        ('(6,(0,1,2),(3,4,5));', [inf, 3.0, 3.0])
+        >>> large.node_data["stability"].round(2).tolist()
+        [2.08, 2.0, 2.0]
+        """
+        parents, leaf_of, node_data = tree_cuts.condensed(self, min_size)
+        return Hierarchy(parents, leaf_of, node_data=node_data, sample_names=self.sample_names)
 
     def dynamic_clusters(self, min_size: int, depth: int = 1) -> IntArray:
         """Find the branches that are tight inside and stand apart.

@@ -50,35 +50,72 @@ def skipped(tree: RootedTree, n_clusters: int) -> tuple[int, int] | None:
 def cut_at(tree: RootedTree, height: float) -> IntArray:
     """Cut a tree at a height; see `Hierarchy.cut_at`."""
     check_real("height", height, -math.inf)
-    heights = _heights(tree, "cut_at")
-    begins, waiting = {0}, [tree.root]
+    heights, parents = _heights(tree, "cut_at"), tree.parents
+    below = np.flatnonzero(parents >= 0)
+    if (heights[parents[below]] >= heights[below]).all():  # what stands above a high node is high
+        apart = below[(heights[parents[below]] > height) & (tree.sizes[below] > 0)]
+        return from_begins(tree, tree.first[apart])
+    begins: list[int] = []
+    waiting = [tree.root]
     while waiting:
         node = waiting.pop()
         parts = tree.parts(node)
         if heights[node] > height and parts:
-            begins.update(int(tree.first[part]) for part in parts)
+            begins += tree.first[parts].tolist()
             waiting.extend(parts)
     return from_begins(tree, begins)
 
 
-def from_begins(tree: RootedTree, begins: set[int]) -> IntArray:
+def from_begins(tree: RootedTree, begins: IntArray | list[int]) -> IntArray:
     """Number clusters from left to right.
 
-    By the places in ``sample_order`` at which one begins.
+    By the places in ``sample_order`` at which one begins, but for the first.
     """
     is_begin = np.zeros(tree.n_samples, dtype=np.int64)
-    is_begin[sorted(begins)] = 1
+    is_begin[np.asarray(begins, dtype=np.int64)] = 1
+    is_begin[0] = 0
     labels = np.zeros(tree.n_samples, dtype=np.int64)
-    labels[tree.sample_order] = np.cumsum(is_begin) - 1
+    labels[tree.sample_order] = np.cumsum(is_begin)
     return labels
 
 
 def stable_clusters(tree: RootedTree, min_size: int) -> IntArray:
     """Find the clusters that last longest; see `Hierarchy.stable_clusters`."""
+    tops, _, lasted, above = _large_branches(tree, min_size, "stable_clusters")
+    return _label(tree, tops, _chosen(lasted, above))
+
+
+def condensed(
+    tree: RootedTree, min_size: int
+) -> tuple[IntArray, IntArray, dict[str, npt.NDArray[np.float64]]]:
+    """Give parents, nodes of samples and node data; see `Hierarchy.condensed`."""
+    tops, births, lasted, above = _large_branches(tree, min_size, "condensed")
+    # Where a cluster begins in the order of samples, and where the one above goes on after it.
+    clusters = np.full(tree.n_samples, -1, dtype=np.int64)
+    for cluster in range(len(tops) - 1, 0, -1):  # of those that end together the outermost is last
+        if tree.last[tops[cluster]] < tree.n_samples:
+            clusters[tree.last[tops[cluster]]] = above[cluster]
+    clusters[tree.first[tops]] = np.arange(len(tops))  # of those that begin together the innermost is last
+    given = np.maximum.accumulate(np.where(clusters >= 0, np.arange(tree.n_samples), 0))
+    leaf_of = np.empty(tree.n_samples, dtype=np.int64)
+    leaf_of[tree.sample_order] = clusters[given]
+    with np.errstate(divide="ignore"):
+        begins = 1.0 / np.array(births)
+    return np.array(above), leaf_of, {"begins": begins, "stability": np.array(lasted)}
+
+
+def _large_branches(
+    tree: RootedTree, min_size: int, what: str
+) -> tuple[list[int], list[float], list[float], list[int]]:
+    """Find the branches that part into at least two of `min_size` samples.
+
+    Their top nodes, inverse heights at which they begin, stabilities, and the branches that they are within. The whole
+    is the first; what is within another comes after it.
+    """
     check_integer("min_size", min_size, minimum=2)
-    heights = _heights(tree, "stable_clusters")
+    heights = _heights(tree, what)
     if (heights < 0.0).any():
-        raise ValueError("heights: one is negative; expected none for stable_clusters")
+        raise ValueError(f"heights: one is negative; expected none for {what}")
     tops, births, lasted, above = [tree.root], [0.0], [0.0], [-1]
     waiting = [(tree.root, 0)]
     while waiting:
@@ -98,7 +135,7 @@ def stable_clusters(tree: RootedTree, min_size: int) -> IntArray:
                 births.append(level)
                 lasted.append(0.0)
                 above.append(cluster)
-    return _label(tree, tops, _chosen(lasted, above))
+    return tops, births, lasted, above
 
 
 def _chosen(lasted: list[float], above: list[int]) -> list[int]:

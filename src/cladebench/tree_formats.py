@@ -28,6 +28,7 @@ class RootedTree(Protocol):
     preorder: IntArray
     sample_order: IntArray
     first: IntArray
+    last: IntArray
     depths: IntArray
     sizes: IntArray
     heights: FloatArray | None

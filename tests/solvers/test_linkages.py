@@ -2,7 +2,9 @@
 
 import itertools
 import os
+import tracemalloc
 import warnings
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 import cladebench
 from cladebench import _core
+from cladebench.methods import Agglomerative
 from cladebench.reference import linkage as twin
 from cladebench.solvers import linkages
 from cladebench.solvers.linkages import WITHOUT_MATRIX, linkage
@@ -381,11 +384,99 @@ def test_what_it_takes() -> None:
         ([[0.0], [1.0]], {"method": "wards"}, "method='wards': expected one of"),
         ([[0.0], [1.0]], {"metric": "l7"}, "metric='l7': expected one of"),
         ([[0.0], [1e200]], {}, "overflow"),
+        (3.0, {}, r"shape \(\); expected"),
     ],
 )
 def test_bad_input_is_refused(X: object, how: dict[str, str], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         linkage(X, **how)
+
+
+@pytest.mark.parametrize(
+    ("X", "metric", "rows"),
+    [
+        ([[1.0, 2.0], [3.0, 3.0], [2.0, 1.0]], "correlation", (0, 1)),
+        ([[1.0, 2.0], [2.0, 1.0], [4.0, 4.0], [5.0, 5.0]], "correlation", (0, 2)),
+        ([[1.0, 2.0], [2.0, 1.0], [0.0, 0.0], [0.0, 0.0]], "braycurtis", (2, 3)),
+        ([[1.0, 1.0], [1.0, 1.0]], "seuclidean", (0, 1)),
+        ([[1.0, 1.0], [2.0, 1.0], [-5.0, 1.0]], "jensenshannon", (0, 2)),
+    ],
+)
+def test_rows_without_a_distance_are_named(X: list[list[float]], metric: str, rows: tuple[int, int]) -> None:
+    with pytest.raises(
+        ValueError,
+        match=f"X: the '{metric}' distance between rows {rows[0]} and {rows[1]} is (nan|inf); expected",
+    ):
+        linkage(X, "average", metric)
+
+
+@pytest.mark.parametrize(("method", "metric"), PAIRS)
+def test_single_precision_gives_the_tree_of_its_numbers(method: str, metric: str) -> None:
+    X = np.random.default_rng(0).normal(size=(150, 4)).astype(np.float32) * np.float32(1e30)
+    expected = linkage(X.astype(np.float64), method, metric)
+    for same in (X, np.asfortranarray(X), X[::-1][::-1]):
+        assert np.array_equal(linkage(same, method, metric), expected)
+    along = None if (method, metric) not in (("ward", "euclidean"), ("single", "cosine")) else 3
+    assert np.array_equal(
+        linkage(X, method, metric, along), linkage(X.astype(np.float64), method, metric, along)
+    )
+    assert len(linkage(np.float32([[3e38], [-3e38], [1e-45]]), "single")) == 2
+
+
+@pytest.mark.parametrize("method", ["ward", "single", "complete", "average"])
+def test_single_precision_is_not_copied(method: str) -> None:
+    X = np.random.default_rng(0).normal(size=(1000, 400)).astype(np.float32)
+
+    def most(fit: Callable[[], object]) -> int:
+        tracemalloc.start()
+        fit()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    assert most(lambda: linkage(X, method)) < X.nbytes / 2
+    assert most(lambda: Agglomerative(linkage=method).fit(X)) < X.nbytes
+    for bad in (np.nan, np.inf):
+        X[7, 3] = bad
+        with pytest.raises(ValueError, match="NaN or infinity"):
+            linkage(X, method)
+        with pytest.raises(ValueError, match="finite"):
+            _core.link(X, "ward")
+
+
+@pytest.mark.parametrize(
+    ("method", "metric", "connectivity"),
+    [*((*pair, None) for pair in PAIRS), ("ward", "euclidean", 5), ("single", "euclidean", 5)],
+)
+def test_progress_is_told_and_may_end_the_call(method: str, metric: str, connectivity: int | None) -> None:
+    told: list[tuple[int, int]] = []
+    X = np.random.default_rng(0).normal(size=(9_000, 30))  # long enough to be asked
+
+    class Enough(Exception):
+        pass
+
+    def stop(done: int, of: int) -> None:
+        told.append((done, of))
+        raise Enough
+
+    with pytest.raises(Enough):
+        linkage(X, method, metric, connectivity, progress=stop)
+    assert len(told) == 1 and 0 <= told[0][0] < told[0][1] == len(X) - 1
+    few = X[:20, :3]
+    expected = linkage(few, method, metric, connectivity)
+    assert np.array_equal(linkage(few, method, metric, connectivity, progress=stop), expected)
+
+
+def test_progress_only_rises() -> None:
+    told: list[int] = []
+    X = np.random.default_rng(0).normal(size=(6_000, 12))
+    for method in ("median", "single", "complete"):
+        told.clear()
+        expected = linkage(X, method)
+        assert np.array_equal(linkage(X, method, progress=lambda done, of: told.append(done)), expected)
+        assert told == sorted(told) and all(0 <= done < len(X) for done in told)
+    with pytest.raises(TypeError, match="progress is 3; expected None or a callable"):
+        linkage(X, progress=3)  # type: ignore[arg-type]
 
 
 def test_distances_that_no_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy.spatial.distance import squareform
@@ -44,7 +44,7 @@ class Agglomerative(HierarchicalClusterer):
 
     See Also
     --------
-    cladebench.linkage : The same as SciPy's matrix; it says what takes how much memory and time.
+    cladebench.linkage : The same as SciPy's matrix; it says what takes how much memory and time, and shows progress.
 
     Notes
     -----
@@ -73,6 +73,7 @@ class Agglomerative(HierarchicalClusterer):
     """
 
     order_invariant = True
+    _dtypes: ClassVar[list[type]] = [np.float64, np.float32]
     merge_bounds_: np.ndarray | None
 
     def __init__(

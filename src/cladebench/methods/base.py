@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -26,6 +26,8 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
 
     labels_: np.ndarray
     n_features_in_: int
+    #: Types of numbers that are fitted as they are; others become the first.
+    _dtypes: ClassVar[list[type]] = [np.float64]
 
     @abstractmethod
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
@@ -61,10 +63,10 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         if self.uses_labels:
             check_unmasked("y", y)
-            X, seen = validate_data(self, X, y, dtype=np.float64, order="C", **accepted)
+            X, seen = validate_data(self, X, y, dtype=self._dtypes, order="C", **accepted)
             labels = codes_of_y(y, seen)
         else:
-            X = validate_data(self, X, dtype=np.float64, order="C", **accepted)
+            X = validate_data(self, X, dtype=self._dtypes, order="C", **accepted)
         check_finite(X, self)
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,6 +14,8 @@ from cladebench.validation import check_int, without_overflow
 
 FloatArray = npt.NDArray[np.float64]
 Connectivity: TypeAlias = int | scipy.sparse.sparray | scipy.sparse.spmatrix | None
+#: Called with the merges done, and those of the whole tree.
+Progress: TypeAlias = Callable[[int, int], object]
 
 #: What follows from the edges or from the centres of two clusters alone.
 ALONG_GRAPH = {
@@ -53,7 +56,7 @@ def check_graph(connectivity: Any, n: int) -> None:
 
 
 def link_along_graph(
-    rows: FloatArray, method: str, connectivity: Any
+    rows: FloatArray, method: str, connectivity: Any, told: Callable[[int], object] | None = None
 ) -> tuple[FloatArray, FloatArray | None]:
     """Merge the two nearest linked clusters until one is left.
 
@@ -64,6 +67,8 @@ def link_along_graph(
     method : {"ward", "single", "average", "weighted"}
     connectivity : int or sparse matrix of shape (n_samples, n_samples)
         Neighbours of each row; or the graph, by its non-zeros.
+    told : callable, optional
+        Called with the number of merges done.
 
     Returns
     -------
@@ -73,9 +78,10 @@ def link_along_graph(
         As `cladebench.methods.Agglomerative.merge_bounds_`. None for a matrix, which says nothing of distances.
     """
     if scipy.sparse.issparse(connectivity):
-        flat, _ = _core.link_by_graph(rows, method, *_edges(connectivity), np.empty(0))
+        flat, _ = _core.link_by_graph(rows, method, *_edges(connectivity), np.empty(0), told)
         return flat.reshape(-1, 4), None
-    flat, bounds = _core.link_by_graph(rows, method, *_core.neighbor_graph(rows, int(connectivity)))
+    graph = _core.neighbor_graph(rows, int(connectivity), progress=told)
+    flat, bounds = _core.link_by_graph(rows, method, *graph, told)
     return flat.reshape(-1, 4), bounds
 
 

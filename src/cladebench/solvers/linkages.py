@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +19,7 @@ import scipy.spatial.distance
 import cladebench._core as _core
 from cladebench.solvers.graph_linkages import (
     Connectivity,
+    Progress,
     check_connectivity,
     check_graph,
     check_graph_method,
@@ -41,15 +44,21 @@ METRICS = (
 
 
 def linkage(
-    X: npt.ArrayLike, method: str = "ward", metric: str = "euclidean", connectivity: Connectivity = None
+    X: npt.ArrayLike,
+    method: str = "ward",
+    metric: str = "euclidean",
+    connectivity: Connectivity = None,
+    *,
+    progress: Progress | None = None,
 ) -> npt.NDArray[np.float64]:
     """Merge the two nearest clusters until one is left.
 
     Parameters
     ----------
     X : array_like of shape (n_samples, n_features) or (n_samples * (n_samples - 1) / 2,)
-        Finite numbers, dense. They are read as float64. A vector has the distances of all pairs, as
-        `scipy.spatial.distance.pdist` gives them, and goes to SciPy.
+        Finite numbers, dense: call ``toarray()`` of sparse rows, whose sums are dense soon. They are read as float64.
+        Of C-contiguous float32 no copy is made but that of the core; under "cosine" or with `connectivity` one is.
+        A vector has the distances of all pairs, as `scipy.spatial.distance.pdist` gives them, and goes to SciPy.
     method : {"ward", "single", "complete", "average", "weighted", "centroid", "median"}, default="ward"
         Distance between clusters, as in `scipy.cluster.hierarchy.linkage`.
     metric : str, default="euclidean"
@@ -58,6 +67,9 @@ def linkage(
     connectivity : int or sparse matrix of shape (n_samples, n_samples), optional
         None: any two clusters may merge. A matrix: two rows are linked where either entry is not 0. An int: each row
         is linked to as many nearest rows, and they to it. Only linked clusters merge, as the notes say.
+    progress : callable, optional
+        Called with the merges done and those of the whole tree, at most ten times a second. What it raises ends the
+        call. It hears of no merge while neighbours are looked for. SciPy does not call it.
 
     Returns
     -------
@@ -67,9 +79,12 @@ def linkage(
     Raises
     ------
     ValueError
-        If X is empty, sparse or not finite. If it has a row of zeros under "cosine". If method and metric do not go
-        together. If distances are negative, or not as many as those of all pairs. If connectivity is neither of
-        both, below 1, or a matrix of another shape or not of finite real numbers. If X has distances with it.
+        If X is empty, sparse or not finite. If it has a row of zeros under "cosine", or two rows without a distance,
+        such as constant ones under "correlation". If method and metric do not go together. If distances are negative,
+        or not as many as those of all pairs. If connectivity is neither of both, below 1, or a matrix of another shape
+        or not of finite real numbers. If X has distances with it.
+    TypeError
+        If progress is no callable.
     MemoryError
         If the distances of all pairs are needed and are more than the machine's memory.
 
@@ -123,11 +138,15 @@ def linkage(
     array([[0., 1., 1., 2.],
            [2., 3., 4., 3.]])
     """
-    return linkage_and_bounds(X, method, metric, connectivity)[0]
+    return linkage_and_bounds(X, method, metric, connectivity, progress)[0]
 
 
 def linkage_and_bounds(
-    X: npt.ArrayLike, method: str, metric: str, connectivity: Connectivity
+    X: npt.ArrayLike,
+    method: str,
+    metric: str,
+    connectivity: Connectivity,
+    progress: Progress | None = None,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
     """Give the linkage matrix, and what `Agglomerative.merge_bounds_` says of its merges.
 
@@ -142,9 +161,11 @@ def linkage_and_bounds(
     check_connectivity(connectivity)
     if connectivity is not None:
         check_graph_method(method, metric)
+    if progress is not None and not callable(progress):
+        raise TypeError(f"progress is {progress!r}; expected None or a callable of two counts")
     check_features(X)
-    rows = as_floats("X", X)
-    if rows.size == 0 or rows.ndim > 2:
+    rows = X if _is_single_precision(X) else as_floats("X", X)
+    if rows.size == 0 or rows.ndim not in (1, 2):
         raise ValueError(
             f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1, or distances of all pairs"
         )
@@ -164,19 +185,26 @@ def linkage_and_bounds(
             "X: square, symmetric, 0 on the diagonal, and taken for features; expected squareform(X) for distances",
             stacklevel=3,
         )
+    n_merges = len(rows) - 1
+    in_core = metric in WITHOUT_MATRIX.get(method, ())
+    if rows.dtype != np.float64 and (metric == "cosine" or connectivity is not None or not in_core):
+        rows = as_floats("X", rows)
     if metric == "cosine":
         rows = _directions(rows)
-    check_scale(rows)
-    bounds: npt.NDArray[np.float64] | None = np.ones(len(rows) - 1)
+    if rows.dtype == np.float64:  # squares of single precision fit into double
+        check_scale(rows)
+    told = None if progress is None else _with_total(progress, n_merges)
+    bounds: npt.NDArray[np.float64] | None = np.ones(n_merges)
     if connectivity is not None and (
-        not isinstance(connectivity, int | np.integer) or connectivity < len(rows) - 1
+        not isinstance(connectivity, int | np.integer) or connectivity < n_merges
     ):
-        Z, bounds = link_along_graph(rows, method, connectivity)
-    elif metric not in WITHOUT_MATRIX.get(method, ()):
+        Z, bounds = link_along_graph(rows, method, connectivity, told)
+    elif not in_core:
         return _by_matrix(rows, method, metric), bounds
     else:
         by_pairs = method == "complete" or (method, metric) == ("average", "euclidean")
-        Z = (_core.link_by_pairs if by_pairs else _core.link)(rows, method).reshape(-1, 4)
+        Z = (_core.link_by_pairs if by_pairs else _core.link)(rows, method, progress=told)
+        Z = Z.reshape(-1, 4)
     # Of the core's other heights those of "average" and "weighted" are squared.
     if metric != "euclidean" and method in ("single", "complete"):
         Z[:, 2] **= 2
@@ -184,6 +212,15 @@ def linkage_and_bounds(
     if metric == "cosine":
         Z[:, 2] /= 2  # half the squared distance of two directions
     return Z, bounds
+
+
+def _is_single_precision(X: Any) -> TypeGuard[npt.NDArray[Any]]:
+    """Say whether the core reads X as it is."""
+    return type(X) is np.ndarray and X.dtype == np.float32 and X.ndim == 2 and X.flags.c_contiguous
+
+
+def _with_total(progress: Progress, total: int) -> Callable[[int], object]:
+    return lambda done: progress(done, total)
 
 
 def _of_distances(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np.float64]:
@@ -212,7 +249,8 @@ def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
             f"X: row {int(np.argmin(largest))} is zero; expected rows with a direction under 'cosine'"
         )
     scaled = rows / largest
-    return np.ascontiguousarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True))
+    scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
+    return np.ascontiguousarray(scaled)
 
 
 def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.NDArray[np.float64]:
@@ -228,4 +266,21 @@ def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.N
             f"method={method!r}, metric={metric!r}: the distances of {len(rows):,} rows take "
             f"{needed / 2**30:,.0f} GiB; expected fewer rows, or {other}"
         )
-    return _by_scipy(scipy.spatial.distance.pdist(rows, metric), method)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # what it would say is checked next
+        distances = scipy.spatial.distance.pdist(rows, metric)
+    undefined = ~np.isfinite(distances)
+    if undefined.any():
+        i, j = _pair(int(np.argmax(undefined)), len(rows))
+        raise ValueError(
+            f"X: the {metric!r} distance between rows {i} and {j} is {distances[undefined][0]}; expected rows that "
+            "have one, or another metric"
+        )
+    return _by_scipy(distances, method)
+
+
+def _pair(place: int, n: int) -> tuple[int, int]:
+    """Find the rows whose distance `pdist` puts at a place."""
+    before = np.cumsum(np.arange(n - 1, 0, -1))  # up to the end of each row's distances
+    i = int(np.searchsorted(before, place, side="right"))
+    return i, n - (int(before[i]) - place)

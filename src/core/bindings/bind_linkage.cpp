@@ -7,12 +7,13 @@
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "checks.hpp"
-#include "interruptible.hpp"
 #include "linkage/linkage.hpp"
 #include "linkage/linkage_by_graph.hpp"
 #include "to_numpy.hpp"
+#include "with_progress.hpp"
 
 namespace nb = nanobind;
 using cladebench::Linkage;
@@ -39,15 +40,24 @@ const std::map<std::string, Linkage> kGraphLinkages{{"single", Linkage::kSingle}
                                                     {"weighted", Linkage::kWeighted},
                                                     {"ward", Linkage::kWard}};
 
-using Rows = cladebench::Array<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class Number>
+using RowsOf = cladebench::Array<const Number, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Rows = RowsOf<double>;
 
-std::span<const double> checked(const Rows& X) {
+template <class Number>
+std::span<const Number> checked(const RowsOf<Number>& X) {
   if (X.shape(0) == 0 || X.shape(1) == 0) {
     cladebench::checks::refuse("X: ", X.shape(0), " x ", X.shape(1), "; expected at least 1 x 1");
   }
-  const std::span<const double> numbers(X.data(), X.size());
+  const std::span<const Number> numbers(X.data(), X.size());
   cladebench::checks::finite("X", numbers);
   return numbers;
+}
+
+/// The numbers that the core works on: those of single precision are widened here, and nowhere copied before.
+template <class Number>
+std::vector<double> owned(std::span<const Number> numbers) {
+  return {numbers.begin(), numbers.end()};
 }
 
 const std::map<std::string, cladebench::PairLinkage> kPairLinkages{
@@ -81,65 +91,79 @@ cladebench::NeighborGraph checked_graph(std::size_t n, const Numbers<std::int64_
   return graph;
 }
 
-}  // namespace
-
-void bind_linkage(nb::module_& m) {
+template <class Number>
+void bind_rows_of(nb::module_& m) {
   m.def(
       "link",
-      [](Rows X, const std::string& linkage, const std::string& search) {
+      [](RowsOf<Number> X, const std::string& linkage, const std::string& search,
+         const nb::object& progress) {
         const Linkage kind = named(kLinkages, "linkage", linkage);
         const Search how = named(kSearches, "search", search);
-        const std::span<const double> numbers = checked(X);
-        auto Z = cladebench::interruptible(
-            [&] { return cladebench::scipy_matrix(cladebench::link(numbers, X.shape(1), kind, how)); });
+        const auto numbers = checked(X);
+        auto Z = cladebench::with_progress(
+            [&] { return cladebench::scipy_matrix(cladebench::link(owned(numbers), X.shape(1), kind, how)); },
+            progress);
         return to_numpy(std::move(Z));
       },
-      nb::arg("X"), nb::arg("linkage"), nb::arg("search") = "chosen",
+      nb::arg("X"), nb::arg("linkage"), nb::arg("search") = "chosen", nb::arg("progress") = nb::none(),
       "SciPy's linkage matrix of the rows of X, flat; of squared Euclidean distances for average and "
       "weighted.");
   m.def(
       "link_by_pairs",
-      [](Rows X, const std::string& linkage, std::size_t room) {
+      [](RowsOf<Number> X, const std::string& linkage, std::size_t room, const nb::object& progress) {
         const auto kind = named(kPairLinkages, "linkage", linkage);
-        const std::span<const double> numbers = checked(X);
-        auto Z = cladebench::interruptible([&] {
-          return cladebench::scipy_matrix(cladebench::link_by_pairs(numbers, X.shape(1), kind, room));
-        });
+        const auto numbers = checked(X);
+        auto Z = cladebench::with_progress(
+            [&] {
+              return cladebench::scipy_matrix(
+                  cladebench::link_by_pairs(owned(numbers), X.shape(1), kind, room));
+            },
+            progress);
         return to_numpy(std::move(Z));
       },
-      nb::arg("X"), nb::arg("linkage"), nb::arg("room") = 0,
+      nb::arg("X"), nb::arg("linkage"), nb::arg("room") = 0, nb::arg("progress") = nb::none(),
       "SciPy's linkage matrix of the rows of X, flat; of Euclidean distances. At most `room` of them are "
       "kept.");
+}
+
+}  // namespace
+
+void bind_linkage(nb::module_& m) {
+  bind_rows_of<double>(m);
+  bind_rows_of<float>(m);
   m.def(
       "neighbor_graph",
-      [](Rows X, std::size_t k, const std::string& search) {
+      [](Rows X, std::size_t k, const std::string& search, const nb::object& progress) {
         const Search how = named(kSearches, "search", search);
         const std::span<const double> numbers = checked(X);
         check_few(X);
         cladebench::checks::expect(k > 0, "k: 0; expected at least 1");
-        auto graph = cladebench::interruptible(
-            [&] { return cladebench::neighbor_graph(numbers, X.shape(1), k, how); });
+        auto graph = cladebench::with_progress(
+            [&] { return cladebench::neighbor_graph(numbers, X.shape(1), k, how); }, progress);
         return nb::make_tuple(to_numpy(std::move(graph.begin)), to_numpy(std::move(graph.ends)),
                               to_numpy(std::move(graph.squares)));
       },
-      nb::arg("X"), nb::arg("k"), nb::arg("search") = "chosen",
+      nb::arg("X"), nb::arg("k"), nb::arg("search") = "chosen", nb::arg("progress") = nb::none(),
       "The k nearest of the rows that differ, of all rows: where each row's begin, they, and how far all "
       "others are at least, squared.");
   m.def(
       "link_by_graph",
       [](Rows X, const std::string& linkage, Numbers<std::int64_t> begin, Numbers<std::int32_t> ends,
-         Numbers<double> squares) {
+         Numbers<double> squares, const nb::object& progress) {
         const Linkage kind = named(kGraphLinkages, "linkage", linkage);
         const std::span<const double> numbers = checked(X);
         check_few(X);
         const cladebench::NeighborGraph graph = checked_graph(X.shape(0), begin, ends, squares);
-        auto [Z, bounds] = cladebench::interruptible([&] {
-          auto found = cladebench::link_by_graph(numbers, X.shape(1), kind, graph.graph());
-          return std::pair(cladebench::scipy_matrix(found.merges), std::move(found.bounds));
-        });
+        auto [Z, bounds] = cladebench::with_progress(
+            [&] {
+              auto found = cladebench::link_by_graph(numbers, X.shape(1), kind, graph.graph());
+              return std::pair(cladebench::scipy_matrix(found.merges), std::move(found.bounds));
+            },
+            progress);
         return nb::make_tuple(to_numpy(std::move(Z)), to_numpy(std::move(bounds)));
       },
       nb::arg("X"), nb::arg("linkage"), nb::arg("begin"), nb::arg("ends"), nb::arg("squares"),
+      nb::arg("progress") = nb::none(),
       "SciPy's linkage matrix along the edges of a graph, flat, and a bound of each merge if `squares` are "
       "given.");
 }

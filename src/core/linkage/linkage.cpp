@@ -273,11 +273,12 @@ class Ordered {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue_;
 };
 
-std::vector<Merge> single(std::span<const double> X, std::size_t d, Search search) {
+std::vector<Merge> single(std::vector<double> X, std::size_t d, Search search) {
+  const std::size_t n = X.size() / d;
   std::vector<Merge> merges;
-  Roots roots(X.size() / d);
-  merges.reserve(X.size() / d - 1);
-  for (const Edge& edge : spanning_tree(X, d, search)) {
+  Roots roots(n);
+  merges.reserve(n - 1);
+  for (const Edge& edge : spanning_tree(std::move(X), d, search)) {
     const auto [first, second] = roots.join(edge.lower, edge.upper);
     merges.push_back({first, second, std::sqrt(edge.square)});
   }
@@ -295,9 +296,10 @@ void merge_all(MergedClusters& merged, Linkage linkage, Search search) {
                    [](const Merge& a, const Merge& b) { return a.height < b.height; });
 }
 
-std::vector<Merge> link(std::span<const double> X, std::size_t d, Linkage linkage, Search search) {
-  if (linkage == Linkage::kSingle) return single(X, d, search);
-  MergedClusters clusters(X, d, linkage, linkage == Linkage::kCentroid || linkage == Linkage::kMedian);
+std::vector<Merge> link(std::vector<double> X, std::size_t d, Linkage linkage, Search search) {
+  if (linkage == Linkage::kSingle) return single(std::move(X), d, search);
+  MergedClusters clusters(std::move(X), d, linkage,
+                          linkage == Linkage::kCentroid || linkage == Linkage::kMedian);
   // Equal rows are at distance 0, whatever the linkage.
   for (const auto& [first, other] : equal_rows(clusters.centres(), d)) clusters.unite(first, other, 0.0);
   merge_all(clusters, linkage, search);

@@ -33,7 +33,8 @@ struct Merge {
 ///
 /// How nearest clusters are searched changes nothing. Time O(n^2 d), for few coordinates most often O(n d log
 /// n); for kCentroid and kMedian at worst O(n^3 d). Memory O(n d).
-std::vector<Merge> link(std::span<const double> X, std::size_t d, Linkage linkage,
+/// Its numbers become the centres.
+std::vector<Merge> link(std::vector<double> X, std::size_t d, Linkage linkage,
                         Search search = Search::kChosen);
 
 enum class PairLinkage { kComplete, kAverage };
@@ -47,7 +48,7 @@ enum class PairLinkage { kComplete, kAverage };
 /// million.
 ///
 /// Time O(n^2 d) a stage, and stages are few. Memory O(n d + room).
-std::vector<Merge> link_by_pairs(std::span<const double> X, std::size_t d, PairLinkage linkage,
+std::vector<Merge> link_by_pairs(std::vector<double> X, std::size_t d, PairLinkage linkage,
                                  std::size_t room = 0);
 
 /// SciPy's matrix: 4 numbers a merge.

@@ -251,7 +251,7 @@ GraphMerges single(std::span<const double> X, std::size_t d, const Graph& graph)
     found.bounds.push_back(std::sqrt(share_of(squares[at(kept)] * kBelow, edge.square)));
   }
   if (found.merges.size() + 1 < roots.size()) {
-    for (const Edge& edge : spanning_tree(X, d, roots)) {
+    for (const Edge& edge : spanning_tree({X.begin(), X.end()}, d, roots)) {
       const auto [kept, gone] = roots.join(edge.lower, edge.upper);
       found.merges.push_back({kept, gone, std::sqrt(edge.square)});
     }
@@ -264,7 +264,7 @@ GraphMerges single(std::span<const double> X, std::size_t d, const Graph& graph)
 
 GraphMerges link_by_graph(std::span<const double> X, std::size_t d, Linkage linkage, const Graph& graph) {
   if (linkage == Linkage::kSingle) return single(X, d, graph);
-  MergedClusters clusters(X, d, linkage, true);
+  MergedClusters clusters({X.begin(), X.end()}, d, linkage, true);
   GraphMerges found;
   {
     AlongEdges along(clusters, linkage, graph);

@@ -8,6 +8,7 @@
 #include "common/equal_rows.hpp"
 #include "common/keep_on.hpp"
 #include "common/parallel.hpp"
+#include "common/steps_done.hpp"
 #include "common/together.hpp"
 #include "linkage/cluster_balls.hpp"
 #include "linkage/cluster_pairs.hpp"
@@ -321,12 +322,13 @@ struct Start {
   std::vector<Id> rows;  ///< the first row of each point
   std::vector<Merge> merges;
 
-  Start(std::span<const double> X, std::size_t d) : points{d, {X.begin(), X.end()}, {}} {
+  Start(std::vector<double> X, std::size_t d) : points{d, std::move(X), {}} {
     std::vector<double>& x = points.x;
     for (double& number : x) number += 0.0;  // there is no -0
-    std::vector<double> weights(X.size() / d, 1.0);
+    std::vector<double> weights(x.size() / d, 1.0);
     for (const auto& [first, other] : equal_rows(x, d)) {
       merges.push_back({first, other, 0.0});
+      one_done();
       weights[at(first)] += 1.0;
       weights[at(other)] = 0.0;
     }
@@ -342,11 +344,11 @@ struct Start {
 
 }  // namespace
 
-std::vector<Merge> link_by_pairs(std::span<const double> X, std::size_t d, PairLinkage linkage,
+std::vector<Merge> link_by_pairs(std::vector<double> X, std::size_t d, PairLinkage linkage,
                                  std::size_t room) {
   if (X.size() / d >= std::size_t{1} << 31)
     throw std::invalid_argument("X: too many rows; expected below 2^31");
-  Start start(X, d);
+  Start start(std::move(X), d);
   const Over over = linkage == PairLinkage::kComplete ? Over::kGreatest : Over::kMean;
   const std::size_t n = start.rows.size();
   if (room == 0) room = std::clamp<std::size_t>(n * n / 80, std::size_t{1} << 19, std::size_t{3} << 20);
@@ -364,6 +366,7 @@ std::vector<Merge> link_by_pairs(std::span<const double> X, std::size_t d, PairL
       heights[at(kept)] =
           std::max({height, heights[at(kept)], heights[at(gone)]});  // rounding lets none fall
       start.merges.push_back({rows[at(kept)], rows[at(gone)], heights[at(kept)]});
+      one_done();
     });
     Grouping left;
     for (const Id id : stage.alive()) {

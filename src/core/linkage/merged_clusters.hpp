@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 #include <vector>
 
+#include "common/steps_done.hpp"
 #include "linkage/cluster_tiles.hpp"
 #include "linkage/linkage.hpp"
 
@@ -19,12 +20,12 @@ class MergedClusters {
   using Id = std::int64_t;
 
   /// Each row of X is a cluster. Heights may fall, or else what rounding would let fall is kept up.
-  MergedClusters(std::span<const double> X, std::size_t d, Linkage linkage, bool may_fall)
+  MergedClusters(std::vector<double> X, std::size_t d, Linkage linkage, bool may_fall)
       : d_(d),
         linkage_(linkage),
         may_fall_(may_fall),
-        centres_(X.begin(), X.end()),
-        sizes_(X.size() / d, 1.0),
+        centres_(std::move(X)),
+        sizes_(centres_.size() / d, 1.0),
         spreads_(linkage == Linkage::kWard ? 0 : n(), 0.0),
         heights_(n(), 0.0),
         alive_(n(), true),
@@ -103,6 +104,7 @@ class MergedClusters {
     if (!may_fall_) height = std::max(height, std::max(heights_[at(kept)], heights_[at(gone)]));
     heights_[at(kept)] = height;
     merges_.push_back({kept, gone, height});
+    one_done();
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "common/parallel.hpp"
 #include "common/roots.hpp"
 #include "common/simd.hpp"
+#include "common/steps_done.hpp"
 #include "linkage/cluster_search.hpp"
 
 namespace cladebench {
@@ -162,6 +163,7 @@ std::vector<Edge> by_steps(std::span<const double> X, std::size_t d) {
   Outside outside(X, d);
   for (std::int64_t row = 0; edges.size() + 1 < n; row = outside.newest()) {
     edges.push_back(outside.next(X.data() + static_cast<std::size_t>(row) * d, row));
+    one_done();
   }
   return edges;
 }
@@ -206,6 +208,7 @@ class Components {
         if (root_[place] != place || roots_.of(way.from) == roots_.of(way.to)) continue;
         roots_.join(way.from, way.to);
         edges.push_back(way.edge);
+        one_done();
         --left;
       }
     }
@@ -324,10 +327,9 @@ class Components {
   std::vector<Way> best_;
 };
 
-std::vector<Edge> grow(std::span<const double> X, std::size_t d, Search search, Roots together,
+std::vector<Edge> grow(std::vector<double> centres, std::size_t d, Search search, Roots together,
                        bool with_steps) {
-  const std::size_t n = X.size() / d;
-  std::vector<double> centres(X.begin(), X.end());
+  const std::size_t n = centres.size() / d;
   for (double& x : centres) x += 0.0;  // there is no -0
   const std::vector<double> none(n, 0.0);
   std::vector<bool> is_first(n, true);
@@ -336,6 +338,7 @@ std::vector<Edge> grow(std::span<const double> X, std::size_t d, Search search, 
     is_first[static_cast<std::size_t>(other)] = false;
     if (together.find(first) == together.find(other)) continue;
     edges.push_back({0.0, first, other});
+    one_done();
     together.join(first, other);
   }
   std::vector<std::int64_t> rows;
@@ -355,12 +358,13 @@ std::vector<Edge> grow(std::span<const double> X, std::size_t d, Search search, 
 
 }  // namespace
 
-std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search search) {
-  return grow(X, d, search, Roots(X.size() / d), true);
+std::vector<Edge> spanning_tree(std::vector<double> X, std::size_t d, Search search) {
+  const std::size_t n = X.size() / d;
+  return grow(std::move(X), d, search, Roots(n), true);
 }
 
-std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Roots together) {
-  return grow(X, d, Search::kTree, std::move(together), false);
+std::vector<Edge> spanning_tree(std::vector<double> X, std::size_t d, Roots together) {
+  return grow(std::move(X), d, Search::kTree, std::move(together), false);
 }
 
 }  // namespace cladebench

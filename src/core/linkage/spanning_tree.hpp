@@ -23,9 +23,9 @@ struct Edge {
 ///
 /// With a k-d tree by Boruvka's algorithm, most often in O(n d log n); else by Prim's, a row at a time, in
 /// O(n^2 d). Memory O(n d).
-std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Search search);
+std::vector<Edge> spanning_tree(std::vector<double> X, std::size_t d, Search search);
 
 /// The same where some rows are together already: the edges that are missing. By Boruvka's algorithm.
-std::vector<Edge> spanning_tree(std::span<const double> X, std::size_t d, Roots together);
+std::vector<Edge> spanning_tree(std::vector<double> X, std::size_t d, Roots together);
 
 }  // namespace cladebench
