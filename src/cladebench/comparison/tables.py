@@ -155,7 +155,8 @@ def on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
     rows = run.counted(run.whole[(run.whole["data"] == name) & (run.whole["status"] == "ok")])
     wide = rows.pivot_table(index=["method", "labels", "cell"], columns="measure", values="value", sort=False)
     wide = wide.reindex(columns=ON_ALL_ROWS).reset_index()
-    return wide.assign(record=[record_of(run, cell) for cell in wide["cell"]]).to_dict("records")
+    records = [record_of(run, cell) for cell in wide["cell"]]
+    return wide.astype({"n_clusters": "Int64"}).assign(record=records).to_dict("records")
 
 
 def runs_table(run: Run) -> pd.DataFrame:
