@@ -170,3 +170,12 @@ def test_a_picture_shows_the_labelling_that_counts_and_clusters_as_many(inputs, 
     head, first = heads(text, "Runs on all rows")
     row = dict(zip(head, first, strict=True))
     assert row["Clusters"] in ("3", "4") and float(row["Seconds"]) > 0
+
+
+def test_the_table_of_trees_leaves_out_what_never_gave_one(written):
+    scores = {"mine": [0.5, 0.6], "some": [0.4, NAN], "flat": [0.4, 0.5], "gone": [NAN, NAN]}
+    measures = ("ari", "silhouette", "dendrogram_purity")
+    text = written({"d": scores}, measures, without={"dendrogram_purity": ["flat"]})
+    trees = text.partition('id="trees"')[2].partition("</table>")[0]
+    assert re.findall(r'<th scope="row">(\w+)', trees) == ["mine", "some"]
+    assert "gone" in text.partition('id="partitions"')[2].partition("</table>")[0]

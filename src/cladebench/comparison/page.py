@@ -9,7 +9,6 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from cladebench import datasets
