@@ -203,7 +203,10 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
 
 
 def _best(counted: pd.DataFrame, name: str, found: Verdicts) -> tuple[list[str], str]:
-    """Name the reference, if it ran, and the best of the others; with the labelling that counts for the first."""
+    """Name the reference, if it ran, and the best of the others.
+
+    With the labelling that counts for the first.
+    """
     own = counted[(counted["data"] == name) & counted["mean"].notna() & ~counted["method"].isin(CONTROLS)]
     measure = "ari" if "ari" in set(own["measure"]) else UNLABELLED[0]
     own = own[own["measure"] == measure].sort_values("mean", ascending=False, kind="stable")

@@ -195,7 +195,10 @@ def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
 
 
 def _places(labels: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Number groups as the groups of `first` that they match best; -1 stays."""
+    """Number groups like the groups of `first` that they match best.
+
+    -1 stays.
+    """
     from scipy.optimize import linear_sum_assignment
 
     names, groups = np.unique(labels, return_inverse=True)
