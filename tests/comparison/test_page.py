@@ -10,7 +10,8 @@ from PIL import Image
 
 from cladebench import datasets
 from cladebench.comparison import page
-from cladebench.comparison.pictures import differences, few_colours
+from cladebench.comparison.pictures import differences, few_colours, groups
+from comparison_runs import run_all
 from made_up_runs import made_up_run
 from page_tags import Tags
 
@@ -133,3 +134,48 @@ def test_over_all_data_sets_rivals_go_by_their_mean_ranks(written):
     text = written({f"d{i}": rows for i in range(3)}, mine="mine").partition("Over all data sets")[2]
     names = re.findall(r'<th scope="row">(.*?)</th>', text.partition("</table>")[0])
     assert names == ["a", "b", "RandomTree"]
+
+
+def colours(panels):
+    figure = groups(np.zeros((6, 2)), {name: np.array(labels) for name, labels in panels.items()})
+    return [[tuple(colour) for colour in ax.collections[0].get_facecolors()] for ax in figure.axes]
+
+
+def test_groups_of_the_same_points_have_one_colour_in_all_panels():
+    classes, renamed, finer = colours(
+        {"classes": [0, 0, 0, 1, 1, -1], "renamed": [7, 7, 7, 4, 4, 4], "finer": [5, 5, 9, 2, 2, 8]}
+    )
+    assert renamed == [*classes[:5], classes[3]] and classes[5] not in renamed
+    assert finer[:2] == classes[:2] and finer[3:5] == classes[3:5]
+    assert len(set(finer)) == 4 and not {finer[2], finer[5]} & {classes[0], classes[3]}
+
+
+def test_a_picture_shows_the_labelling_that_counts_and_clusters_as_many(inputs, monkeypatch):
+    corners = np.repeat([[0, 0], [9, 0], [0, 9], [9, 9]], 6, axis=0)
+    np.savetxt(inputs / "d.data.gz", corners + np.arange(24)[:, None] % 6 * [[0.01, 0.02]])
+    for name, labels in (("labels0", np.arange(24) % 3), ("labels1", np.repeat([0, 1, 2, 3], 6))):
+        np.savetxt(inputs / f"d.{name}.gz", labels + 1, fmt="%d")
+    (inputs / "comparison.yaml").write_text(
+        "data: {b: {battery: clustbench, from: .}}\nmethods: [Agglomerative]\nrepetitions: 2\n"
+    )
+    run_all(inputs / "comparison.yaml", inputs / "out")
+    shown = []
+    drawn = page.pictures.groups
+    monkeypatch.setattr(
+        page.pictures, "groups", lambda points, panels: shown.append(panels) or drawn(points, panels)
+    )
+    text = page.write_page(inputs / "out").read_text(encoding="utf-8")
+    assert [*shown[0]] == ["classes (labels1)", "Agglomerative"]
+    assert [len(np.unique(labels)) for labels in shown[0].values()] == [4, 4]
+    head, first = heads(text, "Runs on all rows")
+    row = dict(zip(head, first, strict=True))
+    assert row["Clusters"] in ("3", "4") and float(row["Seconds"]) > 0
+
+
+def test_the_table_of_trees_leaves_out_what_never_gave_one(written):
+    scores = {"mine": [0.5, 0.6], "some": [0.4, NAN], "flat": [0.4, 0.5], "gone": [NAN, NAN]}
+    measures = ("ari", "silhouette", "dendrogram_purity")
+    text = written({"d": scores}, measures, without={"dendrogram_purity": ["flat"]})
+    trees = text.partition('id="trees"')[2].partition("</table>")[0]
+    assert re.findall(r'<th scope="row">(\w+)', trees) == ["mine", "some"]
+    assert "gone" in text.partition('id="partitions"')[2].partition("</table>")[0]

@@ -56,15 +56,27 @@ def test_a_short_file_is_enough(inputs):
         (GOOD.replace("[Agglomerative]", '["gone.py:X"]'), "expected file.py:Class"),
         (GOOD.replace("[Agglomerative]", '["users_methods.py:Gone"]'), "users_methods has no Gone"),
         (GOOD.replace("[Agglomerative]", '["users_methods.py:Needs"]'), "its constructor needs 'must'"),
-        (GOOD.replace("[Agglomerative]", "[sklearn.cluster.KMeanz]"), "sklearn.cluster has no KMeanz"),
+        (
+            GOOD.replace("[Agglomerative]", "[sklearn.cluster.KMeanz]"),
+            "sklearn.cluster has no KMeanz; did you mean 'KMeans'?",
+        ),
+        (
+            GOOD.replace("[Agglomerative]", '["users_methods.py"]'),
+            "names no class; expected users_methods.py:Class",
+        ),
         (GOOD.replace("patients.csv", "gone.csv"), "gone.csv"),
         (GOOD.replace("diagnosis", "disease"), "disease"),
+        (
+            GOOD.replace("label: diagnosis", "ignore: [diagnosis], clusters: 19"),
+            "expected at most 18: a draw has",
+        ),
     ],
 )
 def test_mistakes_are_named(inputs, text, said):
     with pytest.raises(InputFileError) as error:
         read(inputs, text)
     assert said in str(error.value) and "\n" not in str(error.value)
+    assert "?" not in str(error.value) or str(error.value).endswith("?") or "unknown key" in str(error.value)
     assert "estimators.py" not in str(error.value)  # which no user wrote
 
 

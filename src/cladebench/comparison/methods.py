@@ -173,6 +173,8 @@ def found_methods(given: Iterable[str], path: Path) -> list[Method]:
 
 def _find(text: str, path: Path) -> Method:
     where, folder = f"{path}: methods: {text}", ""
+    if text.endswith(".py"):
+        raise InputFileError(f"{where}: names no class; expected {text}:Class")
     estimator = text
     if ".py:" in text:
         estimator, folder = _from_file(text, path, where)
@@ -183,9 +185,8 @@ def _find(text: str, path: Path) -> Method:
         try:
             cls = estimators.find(estimator)
         except ValueError as error:  # there is none: no fault of a user's code
-            raise InputFileError(
-                f"{where}: {str(error).removeprefix(f'estimator {estimator!r}: ')}"
-            ) from None
+            said, near, _ = str(error).removeprefix(f"estimator {estimator!r}: ").partition("? allowed: ")
+            raise InputFileError(f"{where}: {said}{'?' if near else ''}") from None
         required = [k for k, default in estimators.parameters(cls).items() if default is Parameter.empty]
     if required:
         raise InputFileError(f"{where}: its constructor needs {required[0]!r}; expected defaults for all")

@@ -9,7 +9,6 @@ import base64
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from cladebench import datasets
@@ -37,7 +36,7 @@ from cladebench.comparison.tables import (
 from cladebench.comparison.verdicts import Verdicts, verdicts
 from cladebench.files import write_atomically
 from cladebench.html_templates import html_environment
-from cladebench.notation import two_decimals
+from cladebench.notation import significant, two_decimals
 from cladebench.paper.protocol import stored_tree
 from cladebench.plotting import save_figure
 
@@ -68,7 +67,7 @@ def write_page(folder: Path) -> Path:
     _csv(folder / "runs.csv", runs_table(run))
     write_atomically(folder / "scores.tex", latex(run, shown).encode())
     environment = html_environment("cladebench.comparison")
-    environment.filters.update(digits=two_decimals, words=words)
+    environment.filters.update(digits=two_decimals, significant=significant, words=words)
     page = environment.get_template("page.html").render(
         title=run.plan.title,
         run=run,
@@ -181,15 +180,14 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         },
         "done": getattr(data, "done", ()),
     }
-    best = _best(counted, name, found)
+    best, label = _best(counted, name, found)
+    label = label if label in labellings else next(iter(labellings))
+    classes, k = labellings[label]
     points, rows = pictures.projection(values, distances)
-    panels: dict[str, np.ndarray] = {}
-    for label, (labels, _) in list(labellings.items())[:1]:
-        if labels is not None:
-            panels[f"classes ({label})"] = labels[rows]
+    panels = {} if classes is None else {f"classes ({label})": classes[rows]}
     store, tree = Store(run.folder), None
     for method in best:
-        cell, k = _whole_run(run, name, method)
+        cell = _whole_run(run, name, label, method)
         if cell:
             arrays = store.load_arrays(cell)
             panels[method] = arrays[f"clusters_{k}"][rows]
@@ -198,27 +196,32 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
     about["picture"] = _embedded(run, pictures.groups(points, panels), f"data-{name}") if panels else ""
     about["tree"] = ""
     if tree is not None:
-        first = next(iter(labellings.values()))[0]
-        figure = pictures.dendrogram(tree[1], first, f"Tree of {tree[0]} on {name}")
+        figure = pictures.dendrogram(tree[1], classes, f"Tree of {tree[0]} on {name}")
         about["tree"], about["tree_of"] = _embedded(run, figure, f"tree-{name}"), tree[0]
     about["whole"] = [] if _is_many(run) else on_all_rows(run, name)
     return about
 
 
-def _best(counted: pd.DataFrame, name: str, found: Verdicts) -> list[str]:
-    """Name the reference, if it ran, and the best of the others."""
+def _best(counted: pd.DataFrame, name: str, found: Verdicts) -> tuple[list[str], str]:
+    """Name the reference, if it ran, and the best of the others.
+
+    With the labelling that counts for the first.
+    """
     own = counted[(counted["data"] == name) & counted["mean"].notna() & ~counted["method"].isin(CONTROLS)]
     measure = "ari" if "ari" in set(own["measure"]) else UNLABELLED[0]
-    order = list(own[own["measure"] == measure].sort_values("mean", ascending=False, kind="stable")["method"])
-    first = [found.reference] if found.reference in order else order[:1]
-    return [*first, *[method for method in order if method not in first][:1]]
+    own = own[own["measure"] == measure].sort_values("mean", ascending=False, kind="stable")
+    labels = dict(zip(own["method"], own["labels"], strict=True))
+    first = [found.reference] if found.reference in labels else [*labels][:1]
+    return [*first, *[method for method in labels if method not in first][:1]], labels[
+        first[0]
+    ] if first else ""
 
 
-def _whole_run(run: Run, name: str, method: str) -> tuple[str, int]:
+def _whole_run(run: Run, name: str, label: str, method: str) -> str:
     """Find a method's run on all rows; an empty name if failed.
 
     It is the run in the setting that counts.
     """
-    rows = run.whole
-    rows = run.counted(rows[(rows["data"] == name) & (rows["method"] == method) & (rows["status"] == "ok")])
-    return (str(rows["cell"].iloc[0]), int(rows["k"].iloc[0])) if len(rows) else ("", 0)
+    wanted = {"data": name, "labels": label, "method": method, "status": "ok"}
+    rows = run.counted(run.whole[(run.whole[[*wanted]] == pd.Series(wanted)).all(axis=1)])
+    return str(rows["cell"].iloc[0]) if len(rows) else ""

@@ -172,14 +172,19 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
-    """Draw the points once for each labelling, in its colours; -1 grey."""
+    """Draw the points once for each labelling, in its colours; -1 grey.
+
+    A group has the colour of the group in the first panel with which it shares most points.
+    """
+    first = next(iter(panels.values()))
+    found, sizes = np.unique(first[first >= 0], return_counts=True)
+    place = {group: i for i, group in enumerate(found[np.argsort(-sizes, kind="stable")])}
+    by_size = np.array([place.get(label, -1) for label in first])
     with use_style():
         figure, axes = _figure(2.3, len(panels))
         for ax, (title, labels) in zip(axes, panels.items(), strict=True):
-            # The largest groups have the strongest colours, in all panels.
-            found, sizes = np.unique(labels[labels >= 0], return_counts=True)
-            place = {group: i for i, group in enumerate(found[np.argsort(-sizes, kind="stable")])}
-            colours = [_GREY if label < 0 else PALETTE[place[label] % len(PALETTE)] for label in labels]
+            places = _places(labels, by_size)
+            colours = [_GREY if one < 0 else PALETTE[one % len(PALETTE)] for one in places]
             ax.scatter(points[:, 0], points[:, 1], s=5, c=colours, lw=0, rasterized=True)
             ax.set_title(title, size=SMALL + 1)
             ax.set_xticks([])
@@ -187,6 +192,21 @@ def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
             for side in ax.spines.values():
                 side.set_visible(False)
         return figure
+
+
+def _places(labels: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Number groups like the groups of `first` that they match best.
+
+    -1 stays.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    names, groups = np.unique(labels, return_inverse=True)
+    shared = np.zeros((len(names), len(names) + first.max(initial=-1) + 1), dtype=int)
+    both = (labels >= 0) & (first >= 0)
+    np.add.at(shared, (groups[both], first[both]), 1)
+    _, places = linear_sum_assignment(shared, maximize=True)
+    return np.where(labels < 0, -1, places[groups])
 
 
 def dendrogram(tree: Hierarchy, labels: np.ndarray | None, title: str) -> Figure:

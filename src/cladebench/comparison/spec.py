@@ -15,7 +15,7 @@ from cladebench.datasets.own.own_batteries import expand_battery, published_sets
 from cladebench.datasets.own.own_data import OWN, own, own_name
 from cladebench.datasets.own.own_entries import located, nearest
 from cladebench.datasets.own.own_scores import read_scores
-from cladebench.input_files import InputFileError, one_of, read_validated
+from cladebench.input_files import InputFileError, read_validated
 
 #: Of a run of a method, unless the file says otherwise.
 LIMITS = {"time_s": 60.0, "memory_mb": 4000.0}
@@ -91,7 +91,7 @@ def read_comparison(path: Path) -> Comparison:
     for key, grid in settings.items():
         for parameter in grid:
             if parameter not in methods[key].parameters:
-                allowed = one_of(parameter, methods[key].parameters)
+                allowed = nearest(parameter, methods[key].parameters)
                 raise InputFileError(f"{path}: settings.{key}: no parameter {parameter!r}; {allowed}")
             if parameter == methods[key].number:
                 raise InputFileError(
@@ -131,7 +131,7 @@ def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
     matches = [m.key for m in methods.values() if name in (m.key, m.given, m.class_name)]
     exact = [key for key in matches if key == name] or matches
     if len(exact) != 1:
-        expected = one_of(name, methods) if not exact else f"expected one of {', '.join(exact)}"
+        expected = nearest(name, methods) if not exact else f"expected one of {', '.join(exact)}"
         raise InputFileError(f"{where}: {'several methods' if exact else 'no method'} {name!r}; {expected}")
     return exact[0]
 
@@ -153,6 +153,11 @@ def _data(path: Path, key: str, entry: Mapping[str, Any]) -> dict[str, Data]:
 def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Data:
     source = own_name(name, entry, folder)
     data = own(source)
+    k, most = max(data.clusters.values()), data.X.shape[0] // 2
+    if k > most:
+        raise InputFileError(
+            f"data.{name}: has {k} clusters; expected at most {most}: a draw has half of the rows"
+        )
     return Data(source, data.kind, hasattr(data.X, "indptr"), bool(data.labellings))
 
 

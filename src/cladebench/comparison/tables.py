@@ -67,11 +67,11 @@ def heat_table(run: Run, counted: pd.DataFrame, measures: tuple[str, ...]) -> di
         own = counted[(counted["method"] == method) & counted["data"].isin(names)]
         cells = [_cell(own[own["data"] == name], shown[0]) for name in names]
         means = {m: float(own.loc[own["measure"] == m, "mean"].mean()) for m in shown}
-        if not any(cells) and all(np.isnan(mean) for mean in means.values()):
-            continue
-        rows.append(
-            {"method": method, "cells": cells, "means": means, "n": sum("mean" in (c or {}) for c in cells)}
-        )
+        n = sum("mean" in (cell or {}) for cell in cells)
+        # Of a method that always failed nobody knows whether it gives trees.
+        shows = n if shown[0] == "dendrogram_purity" else any(cells)
+        if shows or not all(np.isnan(mean) for mean in means.values()):
+            rows.append({"method": method, "cells": cells, "means": means, "n": n})
     rows.sort(
         key=lambda row: (-row["n"], np.nan_to_num(row["means"][shown[0]] * (-1 if higher else 1), nan=9e9))
     )
@@ -155,7 +155,8 @@ def on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
     rows = run.counted(run.whole[(run.whole["data"] == name) & (run.whole["status"] == "ok")])
     wide = rows.pivot_table(index=["method", "labels", "cell"], columns="measure", values="value", sort=False)
     wide = wide.reindex(columns=ON_ALL_ROWS).reset_index()
-    return wide.assign(record=[record_of(run, cell) for cell in wide["cell"]]).to_dict("records")
+    records = [record_of(run, cell) for cell in wide["cell"]]
+    return wide.astype({"n_clusters": "Int64"}).assign(record=records).to_dict("records")
 
 
 def runs_table(run: Run) -> pd.DataFrame:

@@ -77,7 +77,7 @@ def _arrow(data: bytes, file: str, how: Format) -> Table:
     except OwnDataError:
         raise
     except (ValueError, OSError, KeyError, TypeError, NotImplementedError, pa.ArrowException) as error:
-        reason = " ".join(str(error).split())[:60]
+        reason = " ".join(str(error).split()).partition(". ")[0][:60].rstrip(".")
         refuse(file, f"cannot be read: {reason}; expected Parquet or Feather, as its name says")
     said = () if isinstance(frame.index, pd.RangeIndex) else ("The file's index is left out.",)
     return _table(frame.reset_index(drop=True), {}, file, said)
