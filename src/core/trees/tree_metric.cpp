@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -135,25 +136,6 @@ Cuts seen_from(const Cuts& tree, std::size_t k, Node root) {
   return seen;
 }
 
-/// Sums of D from the points that are not below each node to each point, nodes x points; of a binary tree.
-Values outside(std::span<const double> D, std::size_t k, const Cuts& tree) {
-  Values sums(tree.nodes() * k, 0.0);
-  for (std::size_t place = 1; place < tree.nodes(); ++place) {
-    const Node v = tree.order[place], up = tree.parent[v];
-    double* mine = sums.data() + static_cast<std::size_t>(v) * k;
-    keep_on(k);
-    const bool at_root = tree.parent[up] == -1;  // which is a point
-    std::copy_n((at_root ? D.data() : sums.data()) + static_cast<std::size_t>(up) * k, k, mine);
-    if (at_root) continue;
-    for (Node c = tree.child[up]; c != -1; c = tree.sibling[c]) {
-      if (c == v) continue;
-      const double* theirs = tree.to_points.data() + static_cast<std::size_t>(c) * k;
-      for (std::size_t j = 0; j < k; ++j) mine[j] += theirs[j];
-    }
-  }
-  return sums;
-}
-
 /// Path lengths between the points; the tree is laid out.
 Values paths(std::size_t k, const Cuts& tree, std::span<const double> lengths) {
   const std::size_t n = tree.nodes();
@@ -181,13 +163,12 @@ struct Vertex {
   }
 };
 
-/// A move that a tree may make, as the edges that it changes; see `Grafts`.
-struct Move {
-  Node v;            ///< comes to hang on the edge above path[0]
-  TreeParents path;  ///< from there up to the old child of v
-  Node sibling;      ///< the other child, which comes to hang at the path's end
-  Values size, sum;  ///< of the new edges above path[1], path[2], ...
-  const Cuts* from;  ///< the tree before
+/// A tree that moves start from; see `Lengths::around`.
+struct Around {
+  Values sum;      ///< across each edge, raised by its multiplier
+  Values lengths;  ///< of any sign, for these sums
+  std::vector<Vertex> vertex;
+  double left = 0.0;
 };
 
 /// Least squares on one tree after another; what it needs for it is kept.
@@ -212,51 +193,45 @@ class Lengths {
   /// A lower bound on the squares that non-negative lengths leave: what lengths of any sign leave. Looks at
   /// no order of the nodes.
   double bound(const Cuts& tree) {
-    vertex_.resize(tree.nodes());
-    for (std::size_t v = 0; v < tree.nodes(); ++v) vertex_[v] = static_cast<Node>(v);
+    all_edges(tree);
     solve(tree, tree.sum, free_);
     return left_over(tree, free_);
   }
 
-  /// Prepares bounds of trees that are a move away from this one.
-  void start_moves(const Cuts& tree) {
-    left_ = bound(tree);
-    lengths_ = free_;
-    around_.resize(tree.nodes());
-    for (std::size_t v = 0; v < tree.nodes(); ++v) around_[v] = {known_[v], weight_[v], total_[v]};
+  /// Prepares bounds of trees that are a move away. Multipliers of the constraints that lengths are not
+  /// negative, whatever they are, make what lengths of any sign leave a lower bound, if they are added to the
+  /// sums across edges. Those of this tree make it tight here; edges that a move changes have none.
+  Around around(const Cuts& tree) {
+    nonnegative(tree, best_);
+    gradient(tree, best_);
+    Around found{tree.sum, {}, std::vector<Vertex>(tree.nodes()), squares_};
+    for (std::size_t v = 0; v < tree.nodes(); ++v) found.sum[v] += std::max(0.0, -slope_[v]);
+    all_edges(tree);
+    solve(tree, found.sum, found.lengths);
+    for (std::size_t v = 0; v < tree.nodes(); ++v) {
+      found.vertex[v] = {known_[v], weight_[v], total_[v]};
+      found.left -= found.sum[v] * found.lengths[v];
+    }
+    return found;
   }
 
-  /// The bound of the tree after a move, up to rounding. Only edges at vertices of the path get other
-  /// lengths.
-  double bound(const Move& move) {
-    const Cuts& tree = *move.from;
-    const std::size_t n_changed = move.path.size();
-    changed_.assign(n_changed, {});  // v, then the path from its second node on
-    Vertex& moved = changed_[0];
-    add_edge(moved, tree.sum[move.v], points_ - tree.size[move.v]);
-    add_edge(moved, tree.sum[move.path[0]], tree.size[move.path[0]]);
-    for (std::size_t s = 1; s < n_changed; ++s) {
-      add_edge(changed_[s - 1], move.sum[s - 1], move.size[s - 1]);
-      add_edge(changed_[s], move.sum[s - 1], points_ - move.size[s - 1]);
-      const Node side = off_path(move, s);
-      add_edge(changed_[s], tree.sum[side], tree.size[side]);
+  /// The edge parts so many points beyond it from the vertex.
+  void add_edge(Vertex& vertex, double sum, double beyond) const {
+    const double share = share_[static_cast<std::size_t>(beyond)];
+    if (share == 0.0) {
+      vertex.total = sum / beyond;
+    } else {
+      vertex.known += sum * share;
+      vertex.weight += beyond * share;
     }
-    add_edge(changed_.back(), tree.sum[move.sibling], tree.size[move.sibling]);
-    for (Vertex& vertex : changed_) vertex.settle();
-    double explains = 0.0;
-    const auto same_cut = [&](Node v, const Vertex& lower, const Vertex& upper) {
-      explains += tree.sum[v] * (length(tree.size[v], lower, upper) - lengths_[v]);
-    };
-    same_cut(move.v, moved, around_[tree.parent[move.v]]);
-    same_cut(move.path[0], around_[move.path[0]], moved);
-    for (std::size_t s = 1; s < n_changed; ++s) {
-      explains += move.sum[s - 1] * length(move.size[s - 1], changed_[s], changed_[s - 1]);
-      explains -= tree.sum[move.path[s]] * lengths_[move.path[s]];
-      const Node side = off_path(move, s);
-      same_cut(side, around_[side], changed_[s]);
-    }
-    same_cut(move.sibling, around_[move.sibling], changed_.back());
-    return left_ - explains;
+  }
+
+  /// Of the edge between two vertices, of which so many points are on the side of the lower.
+  double length(double below, const Vertex& lower, const Vertex& upper) const {
+    const double share = share_[static_cast<std::size_t>(below)];
+    if (share != 0.0) return (lower.total - upper.total) * share;
+    const double branch = upper.total * upper.weight - upper.known;
+    return (branch - (lower.total * (1.0 - lower.weight) + lower.known)) / below;
   }
 
   /// Squares that the best non-negative lengths leave, recomputed from them; these are in `best`. Only a
@@ -327,6 +302,12 @@ class Lengths {
     return total;
   }
 
+  /// No edge is contracted.
+  void all_edges(const Cuts& tree) {
+    vertex_.resize(tree.nodes());
+    for (std::size_t v = 0; v < tree.nodes(); ++v) vertex_[v] = static_cast<Node>(v);
+  }
+
   /// Lengths of any sign for the edges kept, the others contracted.
   void restricted(const Cuts& tree, const Values& sum, Values& x) {
     vertex_.resize(tree.nodes());
@@ -381,30 +362,6 @@ class Lengths {
         x[v] = (total_[v] - total_[up]) * share;
       }
     }
-  }
-
-  /// The edge parts so many points beyond it from the vertex.
-  void add_edge(Vertex& vertex, double sum, double beyond) const {
-    const double share = share_[static_cast<std::size_t>(beyond)];
-    if (share == 0.0) {
-      vertex.total = sum / beyond;
-    } else {
-      vertex.known += sum * share;
-      vertex.weight += beyond * share;
-    }
-  }
-
-  double length(double below, const Vertex& lower, const Vertex& upper) const {
-    const double share = share_[static_cast<std::size_t>(below)];
-    if (share != 0.0) return (lower.total - upper.total) * share;
-    const double branch = upper.total * upper.weight - upper.known;
-    return (branch - (lower.total * (1.0 - lower.weight) + lower.known)) / below;
-  }
-
-  /// The child of path[s] that is not on the path.
-  static Node off_path(const Move& move, std::size_t s) {
-    const Node first = move.from->child[move.path[s]];
-    return first == move.path[s - 1] ? move.from->sibling[first] : first;
   }
 
   /// Sets `slope_` to the sums across edges that D has more than the tree.
@@ -464,10 +421,7 @@ class Lengths {
   Values share_;  // 1 / (k - 2 n) for n points, 0 for half of all
   std::vector<char> kept_;
   TreeParents vertex_;
-  Values known_, weight_, total_, slope_, trial_, free_;
-  std::vector<Vertex> around_, changed_;  // of the tree that moves start from, and of a move
-  Values lengths_;                        // of any sign, of the tree that moves start from
-  double left_ = 0.0;
+  Values known_, weight_, total_, slope_, trial_, free_, best_;
 };
 
 /// The best tree of those that are offered.
@@ -488,11 +442,11 @@ class Best {
     }
   }
 
-  void start_moves(const Cuts& tree) { lengths_.start_moves(tree); }
+  Lengths& lengths() { return lengths_; }
 
-  /// Whether the tree after a move need be offered; with room for another order of summation.
-  bool may_be_better(const Move& move) {
-    return !(lengths_.bound(move) - 2.0 * kDifferenceRounding * lengths_.squares() > enough());
+  /// Whether a tree with this bound need be offered; with room for another order of summation.
+  bool may_be_better(double bound) const {
+    return !(bound - 2.0 * kDifferenceRounding * lengths_.squares() > enough());
   }
 
   /// Whether a better one has been found since the last call.
@@ -511,98 +465,254 @@ class Best {
   bool improved_ = false;
 };
 
-/// Offers the trees in which what is not below v hangs on another edge below v.
+/// Offers trees in which what is not below v hangs on another edge below v.
 class Grafts {
  public:
   /// `others` has the sum of D from each point below v to those that are not.
   Grafts(std::size_t k, const Cuts& tree, Node v, const double* others)
-      : tree_(tree), cross_(tree.nodes(), 0.0) {
-    move_.v = v;
-    move_.from = &tree;
-    first_ =
+      : tree_(tree), v_(v), cross_(tree.nodes(), 0.0) {
+    const std::size_t first =
         static_cast<std::size_t>(std::find(tree.order.begin(), tree.order.end(), v) - tree.order.begin());
-    last_ = first_ + static_cast<std::size_t>(tree.n_nodes[v]);
-    for (std::size_t place = last_; place-- > first_ + 1;) {
+    for (std::size_t place = first + static_cast<std::size_t>(tree.n_nodes[v]); place-- > first + 1;) {
       const Node w = tree.order[place];
       if (w < static_cast<Node>(k)) cross_[w] = others[w];
       cross_[tree.parent[w]] += cross_[w];
-      if (tree.parent[w] == v) top_.push_back(w);
     }
   }
 
-  void offer_all(std::size_t radius, Best& best) {
-    if (top_.size() != 2) return;
-    bool started = false;
-    std::vector<std::size_t> steps(tree_.nodes(), 0);  // down from v's child
-    for (std::size_t place = first_ + 1; place < last_;) {
-      const Node target = tree_.order[place];
-      if (tree_.parent[target] != move_.v) steps[target] = steps[tree_.parent[target]] + 1;
-      if (steps[target] > radius) {
-        place += static_cast<std::size_t>(tree_.n_nodes[target]);
-        continue;
-      }
-      ++place;
-      if (steps[target] == 0) continue;
-      if (!std::exchange(started, true)) best.start_moves(tree_);
-      set_move(target);
-      if (best.may_be_better(move_)) offer(best);
+  /// v comes to hang on the edge above the target. The path goes up from there to its old child, whose
+  /// sibling comes to hang at the path's end. The path turns around: below a node of it is now what was not
+  /// below its child.
+  void offer(Node target, Best& best) {
+    grafted_.parent = tree_.parent;
+    grafted_.size = tree_.size;
+    grafted_.sum = tree_.sum;
+    grafted_.parent[target] = v_;
+    Node child = target, above = v_;
+    for (; tree_.parent[child] != v_; child = tree_.parent[child]) {
+      const Node w = tree_.parent[child];
+      grafted_.parent[w] = above;
+      grafted_.size[w] = tree_.size[v_] - tree_.size[child];
+      grafted_.sum[w] = tree_.sum[child] + tree_.sum[v_] - 2.0 * cross_[child];
+      above = w;
+    }
+    const Node first = tree_.child[v_];
+    grafted_.parent[first == child ? tree_.sibling[first] : first] = above;
+    best.offer(grafted_);
+  }
+
+ private:
+  const Cuts& tree_;
+  Node v_;
+  Values cross_;  ///< sums of D between the points below each node and those that are not below v
+  Cuts grafted_;
+};
+
+/// All moves of one tree: bounds of what they leave, in O(1) each, and offers of those that may be better.
+///
+/// A move takes what is on one side of an edge, its branch, from the vertex at the edge's other end and hangs
+/// it on an edge farther off. Only the edges at the path between the two get other lengths, and a path that
+/// is one edge longer changes one vertex more: what all others add to the explained squares is kept on the
+/// way out.
+class Moves {
+ public:
+  Moves(std::span<const double> D, std::size_t k, const TreeParents& parent, Best& best)
+      : D_(D),
+        k_(k),
+        n_(parent.size()),
+        tree_(cuts_of(D, k, parent)),
+        best_(best),
+        around_(best.lengths().around(tree_)),
+        between_(n_ * n_, 0.0),
+        beyond_(n_ * n_, 0.0),
+        point_(n_),
+        neighbors_(n_) {
+    sum_up();
+    for (auto node = tree_.order.rbegin(); node != tree_.order.rend(); ++node) {
+      const Node up = tree_.parent[*node];
+      if (*node < static_cast<Node>(k)) point_[*node] = *node;
+      if (up >= 0) point_[up] = point_[*node];
+    }
+    for (Node v = static_cast<Node>(n_); v-- > 0;) {  // so that the larger numbers come first
+      if (tree_.parent[v] >= 0) neighbors_[tree_.parent[v]].push_back(v);
+    }
+    for (std::size_t v = 0; v < n_; ++v) {
+      if (tree_.parent[v] < 0) continue;
+      auto& found = neighbors_[v];
+      found.insert(std::find_if(found.begin(), found.end(), [&](Node w) { return w < tree_.parent[v]; }),
+                   tree_.parent[v]);
+    }
+  }
+
+  void offer_all(std::size_t radius) {
+    radius_ = radius;
+    for (std::size_t v = 1; v < n_; ++v) {
+      keep_on(n_);
+      const Node up = tree_.parent[v];
+      branch_from(static_cast<Node>(v), up, static_cast<Node>(v));
+      branch_from(up, static_cast<Node>(v), static_cast<Node>(v));
     }
   }
 
  private:
-  /// The path goes up from the new place of v to its old child, whose sibling comes to hang there. It turns
-  /// around: below a node of it is now what was not below its child.
-  void set_move(Node target) {
-    move_.path.assign(1, target);
-    move_.size.clear();
-    move_.sum.clear();
-    while (move_.path.back() != top_[0] && move_.path.back() != top_[1]) {
-      const Node child = move_.path.back();
-      move_.size.push_back(tree_.size[move_.v] - tree_.size[child]);
-      move_.sum.push_back(tree_.sum[child] + tree_.sum[move_.v] - 2.0 * cross_[child]);
-      move_.path.push_back(tree_.parent[child]);
+  /// A vertex on a path, as the move makes it, and what the path explains up to there.
+  struct Step {
+    Vertex vertex;
+    double explains;
+  };
+
+  /// From sums to points those to what lies below each node; the root means nothing here.
+  void below_nodes(const double* to_points, double* row) {
+    std::copy_n(to_points, k_, row);
+    for (std::size_t place = n_; place-- > 1;) {
+      const Node w = tree_.order[place], up = tree_.parent[w];
+      if (up >= static_cast<Node>(k_)) row[up] += row[w];
     }
-    move_.sibling = move_.path.back() == top_[0] ? top_[1] : top_[0];
   }
 
-  void offer(Best& best) {
-    grafted_.parent = tree_.parent;
-    grafted_.size = tree_.size;
-    grafted_.sum = tree_.sum;
-    grafted_.parent[move_.path[0]] = move_.v;
-    for (std::size_t step = 1; step < move_.path.size(); ++step) {
-      const Node w = move_.path[step];
-      grafted_.parent[w] = step == 1 ? move_.v : move_.path[step - 1];
-      grafted_.size[w] = move_.size[step - 1];
-      grafted_.sum[w] = move_.sum[step - 1];
+  /// Sums of D between the points below any two nodes, and from those that are not below a node to those
+  /// below each that is below it.
+  void sum_up() {
+    for (std::size_t v = 0; v < n_; ++v) {
+      keep_on(n_);
+      below_nodes(tree_.to_points.data() + v * k_, between_.data() + v * n_);
     }
-    grafted_.parent[move_.sibling] = move_.path.back();
-    best.offer(grafted_);
+    for (std::size_t place = 1; place < n_; ++place) {
+      const Node v = tree_.order[place], up = tree_.parent[v];
+      double* mine = beyond_.data() + static_cast<std::size_t>(v) * n_;
+      keep_on(n_);
+      if (tree_.parent[up] == -1) {  // a point
+        below_nodes(D_.data() + static_cast<std::size_t>(up) * k_, mine);
+        continue;
+      }
+      std::copy_n(beyond_.data() + static_cast<std::size_t>(up) * n_, n_, mine);
+      const Node first = tree_.child[up];
+      const Node sibling = first == v ? tree_.sibling[first] : first;
+      const double* theirs = between_.data() + static_cast<std::size_t>(sibling) * n_;
+      for (std::size_t j = 0; j < n_; ++j) mine[j] += theirs[j];
+    }
   }
 
-  const Cuts& tree_;
-  Values cross_;  ///< sums of D between the points below each node and those that are not below v
-  TreeParents top_;
-  std::size_t first_, last_;  ///< places in the order of what is below v
-  Move move_;
-  Cuts grafted_;
+  double points() const { return static_cast<double>(k_); }
+  bool is_up(Node from, Node to) const { return tree_.parent[from] == to; }
+  Node edge(Node from, Node to) const { return is_up(from, to) ? from : to; }
+  double beyond(Node from, Node to) const {
+    return is_up(from, to) ? points() - tree_.size[from] : tree_.size[to];
+  }
+
+  /// Of D between the branch and the points beyond an edge.
+  double cross(Node from, Node to) const {
+    const std::size_t e = static_cast<std::size_t>(edge(from, to)), v = static_cast<std::size_t>(edge_);
+    if (is_up(from, to)) return beyond_[e * n_ + v];
+    return (branch_is_below_ ? between_ : beyond_)[v * n_ + e];
+  }
+
+  void add(Vertex& vertex, Node from, Node to) const {
+    best_.lengths().add_edge(vertex, around_.sum[edge(from, to)], beyond(from, to));
+  }
+
+  /// What an edge that parts the same points as before explains more, with its near end as the move makes it.
+  double same_cut(const Vertex& near, Node from, Node to) const {
+    const Node e = edge(from, to);
+    const double now = best_.lengths().length(beyond(from, to), around_.vertex[to], near);
+    return around_.sum[e] * (now - around_.lengths[e]);
+  }
+
+  /// The moves of the branch that lies beyond `branch`, seen from `from`.
+  void branch_from(Node from, Node branch, Node v) {
+    if (from < static_cast<Node>(k_)) return;
+    from_ = from;
+    branch_ = branch;
+    edge_ = v;
+    branch_is_below_ = !is_up(from, branch);
+    rest_ = points() - beyond(from, branch);
+    grafts_.reset();
+    for (const Node top : neighbors_[from]) {
+      if (top != branch) walk(from, top, {}, 0);
+    }
+    grafts_.reset();
+  }
+
+  /// `node` is on the path, `before` is nearer to the branch's old place.
+  void walk(Node before, Node node, const Step& last, std::size_t steps) {
+    if (node < static_cast<Node>(k_) || steps == radius_) return;
+    const double size = rest_ - beyond(before, node);
+    const double sum = steps ? turned_sum(before, node) : 0.0;
+    for (const Node target : neighbors_[node]) {
+      if (target == before) continue;
+      const Node side = other(node, before, target);
+      const double new_sum = turned_sum(node, target), new_size = rest_ - beyond(node, target);
+      const Lengths& lengths = best_.lengths();
+      Step step{{}, last.explains};
+      lengths.add_edge(step.vertex, new_sum, points() - new_size);
+      add(step.vertex, node, side);
+      const Node sibling = steps ? -1 : other(from_, branch_, node);
+      if (steps) {
+        lengths.add_edge(step.vertex, sum, size);
+      } else {
+        add(step.vertex, from_, sibling);
+      }
+      step.vertex.settle();
+      const Node e = edge(before, node);
+      step.explains += same_cut(step.vertex, node, side) - around_.sum[e] * around_.lengths[e];
+      step.explains += steps ? sum * lengths.length(size, last.vertex, step.vertex)
+                             : same_cut(step.vertex, from_, sibling);
+      Vertex moved;
+      add(moved, from_, branch_);
+      add(moved, node, target);
+      lengths.add_edge(moved, new_sum, new_size);
+      moved.settle();
+      const double explains = step.explains + new_sum * lengths.length(new_size, step.vertex, moved) +
+                              same_cut(moved, from_, branch_) + same_cut(moved, node, target);
+      if (best_.may_be_better(around_.left - explains)) offer(target);
+      walk(node, target, step, steps + 1);
+    }
+  }
+
+  /// Of D across an edge of the path when the branch has gone past it.
+  double turned_sum(Node from, Node to) const {
+    return tree_.sum[edge(from, to)] + tree_.sum[edge_] - 2.0 * cross(from, to);
+  }
+
+  Node other(Node node, Node one, Node two) const {
+    for (const Node w : neighbors_[node]) {
+      if (w != one && w != two) return w;
+    }
+    return -1;
+  }
+
+  /// Exactly: on the tree seen from a point of the branch.
+  void offer(Node target) {
+    if (!grafts_) {
+      if (branch_is_below_) turned_ = seen_from(tree_, k_, point_[branch_]);
+      const Values& sums = branch_is_below_ ? between_ : beyond_;
+      grafts_.emplace(k_, branch_is_below_ ? turned_ : tree_, from_,
+                      sums.data() + static_cast<std::size_t>(edge_) * n_);
+    }
+    grafts_->offer(target, best_);
+  }
+
+  std::span<const double> D_;
+  std::size_t k_, n_, radius_ = 0;
+  Cuts tree_, turned_;
+  Best& best_;
+  Around around_;
+  Values between_, beyond_;
+  TreeParents point_;  ///< one below each node
+  std::vector<TreeParents> neighbors_;
+
+  // Of one branch.
+  Node from_ = -1, branch_ = -1, edge_ = -1;
+  bool branch_is_below_ = false;
+  double rest_ = 0.0;  ///< points that are not in it
+  std::optional<Grafts> grafts_;
 };
 
 /// Makes the best move; false if none improves.
 bool best_move(std::span<const double> D, std::size_t k, std::size_t radius, Best& best) {
-  const Cuts tree = cuts_of(D, k, rerooted(best.parent(), 0));
-  const Values beyond = outside(D, k, tree);
-  TreeParents point(tree.nodes());  // one below each node
-  for (auto node = tree.order.rbegin(); node != tree.order.rend(); ++node) {
-    if (*node < static_cast<Node>(k)) point[*node] = *node;
-    if (tree.parent[*node] >= 0) point[tree.parent[*node]] = point[*node];
-  }
+  Moves moves(D, k, rerooted(best.parent(), 0), best);
   best.improved();
-  for (std::size_t v = 1; v < tree.nodes(); ++v) {
-    Grafts(k, tree, static_cast<Node>(v), beyond.data() + v * k).offer_all(radius, best);
-    const Cuts turned = seen_from(tree, k, point[v]);
-    Grafts(k, turned, tree.parent[v], tree.to_points.data() + v * k).offer_all(radius, best);
-  }
+  moves.offer_all(radius);
   return best.improved();
 }
 
