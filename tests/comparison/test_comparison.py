@@ -164,7 +164,7 @@ def digests(out):
 
 
 def test_a_method_that_hangs_is_stopped(inputs):
-    text = SMALL.replace("other.py:Other", "hangs.py:Hangs").replace("time_s: 20", "wall_s: 5")
+    text = SMALL.replace("other.py:Other", "hangs.py:Hangs").replace("time_s: 20", "wall_s: 2")
     (inputs / "comparison.yaml").write_text(text)
     (inputs / "hangs.py").write_text(
         "import time\n\n\nclass Hangs:\n    def fit(self, X):\n        time.sleep(1000)\n"
