@@ -10,7 +10,7 @@ import yaml
 import cladebench
 from doc_examples import ROOT
 
-#: From these versions on, the actions run on Node.js 24; GitHub has removed 20.
+#: From these versions on, the actions run on Node.js 24.
 FIRST = {
     "actions/checkout": 5,
     "actions/setup-python": 6,

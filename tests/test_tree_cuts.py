@@ -48,7 +48,7 @@ def test_the_condensed_tree_has_all_large_clusters(tree: Hierarchy, min_size: in
     for top in tops:
         node = found[tuple(sorted(tree.samples(top).tolist()))]
         begins = np.inf if top == tree.root else heights[tree.parents[top]]
-        assert large.node_data["begins"][node] == pytest.approx(begins)
+        assert large.node_data["begins"][node] == begins
         ends = np.array([leaves_at(tree, int(i), top, min_size) for i in tree.samples(top)])
         lasted = sum(max(1.0 / end - 1.0 / begins, 0.0) for end in ends if end > 0.0)
         assert large.node_data["stability"][node] == pytest.approx(lasted)

@@ -390,8 +390,8 @@ class Hierarchy:
     def condensed(self, min_size: int) -> Hierarchy:
         """Return the tree of its large clusters alone: HDBSCAN's condensed tree.
 
-        A node is a cluster of `min_size` samples and more. It begins where at least two such parts come out of one
-        cluster. Smaller parts drop out of their cluster, and sit at its node.
+        Each node but the whole is a cluster of at least `min_size` samples. It begins where at least two such parts
+        come out of one cluster. Smaller parts drop out of their cluster, and sit at its node.
 
         Parameters
         ----------
@@ -402,7 +402,8 @@ class Hierarchy:
         -------
         Hierarchy
             Node 0 is the whole. ``node_data["begins"]`` has the height below which a cluster is apart, infinite for the
-            whole. ``node_data["stability"]`` has how long it lasts, by which `stable_clusters` chooses.
+            whole. ``node_data["stability"]`` sums over its samples how long they stay, in inverse heights, by which
+            `stable_clusters` chooses.
 
         Raises
         ------
@@ -415,7 +416,7 @@ class Hierarchy:
         >>> X = [[0.0], [1.0], [2.0], [5.0], [6.0], [7.0], [20.0]]
         >>> tree = Hierarchy.from_linkage(linkage(X, method="single"))
         >>> large = tree.condensed(min_size=3)
-        >>> large.to_newick(), large.node_data["begins"].round(9).tolist()
+        >>> large.to_newick(), large.node_data["begins"].tolist()
         ('(6,(0,1,2),(3,4,5));', [inf, 3.0, 3.0])
         >>> large.node_data["stability"].round(2).tolist()
         [2.08, 2.0, 2.0]

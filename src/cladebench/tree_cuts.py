@@ -89,7 +89,7 @@ def condensed(
     tree: RootedTree, min_size: int
 ) -> tuple[IntArray, IntArray, dict[str, npt.NDArray[np.float64]]]:
     """Give parents, nodes of samples and node data; see `Hierarchy.condensed`."""
-    tops, births, lasted, above = _large_branches(tree, min_size, "condensed")
+    tops, begins, lasted, above = _large_branches(tree, min_size, "condensed")
     # Where a cluster begins in the order of samples, and where the one above goes on after it.
     clusters = np.full(tree.n_samples, -1, dtype=np.int64)
     for cluster in range(len(tops) - 1, 0, -1):  # of those that end together the outermost is last
@@ -99,9 +99,7 @@ def condensed(
     given = np.maximum.accumulate(np.where(clusters >= 0, np.arange(tree.n_samples), 0))
     leaf_of = np.empty(tree.n_samples, dtype=np.int64)
     leaf_of[tree.sample_order] = clusters[given]
-    with np.errstate(divide="ignore"):
-        begins = 1.0 / np.array(births)
-    return np.array(above), leaf_of, {"begins": begins, "stability": np.array(lasted)}
+    return np.array(above), leaf_of, {"begins": np.array(begins), "stability": np.array(lasted)}
 
 
 def _large_branches(
@@ -109,7 +107,7 @@ def _large_branches(
 ) -> tuple[list[int], list[float], list[float], list[int]]:
     """Find the branches that part into at least two of `min_size` samples.
 
-    Their top nodes, inverse heights at which they begin, stabilities, and the branches that they are within. The whole
+    Their top nodes, heights at which they begin, stabilities, and the branches that they are within. The whole
     is the first; what is within another comes after it.
     """
     check_integer("min_size", min_size, minimum=2)
@@ -117,6 +115,7 @@ def _large_branches(
     if (heights < 0.0).any():
         raise ValueError(f"heights: one is negative; expected none for {what}")
     tops, births, lasted, above = [tree.root], [0.0], [0.0], [-1]
+    begins = [math.inf]
     waiting = [(tree.root, 0)]
     while waiting:
         node, cluster = waiting.pop()
@@ -132,10 +131,11 @@ def _large_branches(
             for part in large:
                 waiting.append((part, len(tops)))
                 tops.append(part)
+                begins.append(float(heights[node]))
                 births.append(level)
                 lasted.append(0.0)
                 above.append(cluster)
-    return tops, births, lasted, above
+    return tops, begins, lasted, above
 
 
 def _chosen(lasted: list[float], above: list[int]) -> list[int]:

@@ -244,7 +244,7 @@ def check_finite(X: Any, who: object, name: str = "X") -> None:
 
     Parameters
     ----------
-    X : ndarray or CSR of float64
+    X : ndarray or CSR of floats
     who : estimator
         Who was given it.
     name : str, default="X"

@@ -150,6 +150,11 @@ def test_groups_of_the_same_points_have_one_colour_in_all_panels():
     assert len(set(finer)) == 4 and not {finer[2], finer[5]} & {classes[0], classes[3]}
 
 
+def test_a_group_that_shares_no_point_has_a_colour_of_its_own():
+    classes, other = colours({"classes": [0, 0, 1, 1, -1, -1], "other": [-1, -1, 3, 3, 8, 8]})
+    assert other[2:4] == classes[2:4] and other[4] not in classes
+
+
 def test_a_picture_shows_the_labelling_that_counts_and_clusters_as_many(inputs, monkeypatch):
     corners = np.repeat([[0, 0], [9, 0], [0, 9], [9, 9]], 6, axis=0)
     np.savetxt(inputs / "d.data.gz", corners + np.arange(24)[:, None] % 6 * [[0.01, 0.02]])

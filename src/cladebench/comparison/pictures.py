@@ -174,7 +174,8 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
 def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
     """Draw the points once for each labelling, in its colours; -1 grey.
 
-    A group has the colour of the group in the first panel with which it shares most points.
+    Groups are paired one to one with those of the first panel, so that most points keep their colour. Others get
+    colours of their own.
     """
     first = next(iter(panels.values()))
     found, sizes = np.unique(first[first >= 0], return_counts=True)
@@ -205,7 +206,9 @@ def _places(labels: np.ndarray, first: np.ndarray) -> np.ndarray:
     shared = np.zeros((len(names), len(names) + first.max(initial=-1) + 1), dtype=int)
     both = (labels >= 0) & (first >= 0)
     np.add.at(shared, (groups[both], first[both]), 1)
-    _, places = linear_sum_assignment(shared, maximize=True)
+    rows, places = linear_sum_assignment(shared, maximize=True)
+    alone = shared[rows, places] == 0
+    places[alone] = first.max(initial=-1) + 1 + np.arange(alone.sum())
     return np.where(labels < 0, -1, places[groups])
 
 

@@ -57,7 +57,8 @@ def linkage(
     ----------
     X : array_like of shape (n_samples, n_features) or (n_samples * (n_samples - 1) / 2,)
         Finite numbers, dense: call ``toarray()`` of sparse rows, whose sums are dense soon. They are read as float64.
-        Of C-contiguous float32 no copy is made but that of the core; under "cosine" or with `connectivity` one is.
+        The core alone copies C-contiguous float32; under "cosine", with `connectivity` and for SciPy one more copy
+        is made.
         A vector has the distances of all pairs, as `scipy.spatial.distance.pdist` gives them, and goes to SciPy.
     method : {"ward", "single", "complete", "average", "weighted", "centroid", "median"}, default="ward"
         Distance between clusters, as in `scipy.cluster.hierarchy.linkage`.

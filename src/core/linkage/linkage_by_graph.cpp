@@ -8,6 +8,7 @@
 
 #include "common/keep_on.hpp"
 #include "common/roots.hpp"
+#include "common/steps_done.hpp"
 #include "linkage/merged_clusters.hpp"
 #include "linkage/spanning_tree.hpp"
 
@@ -246,6 +247,7 @@ GraphMerges single(std::span<const double> X, std::size_t d, const Graph& graph)
     if (roots.find(edge.lower) == roots.find(edge.upper)) continue;
     const auto [kept, gone] = roots.join(edge.lower, edge.upper);
     found.merges.push_back({kept, gone, std::sqrt(edge.square)});
+    one_done();
     if (squares.empty()) continue;
     squares[at(kept)] = std::min(squares[at(kept)], squares[at(gone)]);
     found.bounds.push_back(std::sqrt(share_of(squares[at(kept)] * kBelow, edge.square)));
