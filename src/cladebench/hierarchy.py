@@ -451,8 +451,8 @@ class Hierarchy:
         over pairs of the height at which the later one joins. It is ``low + s (cut - low)`` at most. The gap is
         ``0.75 (1 - s) (cut - low)`` at least. For depths 0 to 4, s is 0.64, 0.73, 0.82, 0.91 and 0.95. The 5% quantile
         of the heights is ``low``. At 99% of the way from there to the highest is ``cut``, and nothing joins above it.
-        Where branches meet of which at most one is a cluster, they become one branch. Else those that are not are left
-        out. A node lower than one below it counts as high as that.
+        Branches that meet become one if at most one of them is a cluster. Else those that are none are left out.
+        A node lower than one below it counts as high as that.
 
         These are the conditions of Dynamic Hybrid. It takes mean dissimilarities within the core, which a tree does not
         have, and it then gives samples of no cluster to the nearest one.

@@ -153,6 +153,9 @@ def test_groups_of_the_same_points_have_one_colour_in_all_panels():
 def test_a_group_that_shares_no_point_has_a_colour_of_its_own():
     classes, other = colours({"classes": [0, 0, 1, 1, -1, -1], "other": [-1, -1, 3, 3, 8, 8]})
     assert other[2:4] == classes[2:4] and other[4] not in classes
+    # Nor may it take the colour of a class that no group is paired with.
+    classes, other = colours({"classes": [0, 0, 1, 2, 3, -1], "other": [5, 5, -1, -1, -1, 8]})
+    assert other[0] == classes[0] and other[5] not in classes
 
 
 def test_a_picture_shows_the_labelling_that_counts_and_clusters_as_many(inputs, monkeypatch):
