@@ -46,7 +46,7 @@ print(file.read_text())
 # %%
 # Run it
 # ------
-# Each method runs in a process of its own, with limits. Random clusters and a random tree are always in. The command
+# Methods run in processes of their own, with limits. Random clusters and a random tree are always in. The command
 # says what each run gave, and in the end where the page is.
 said = cladebench("run-comparison comparison.yaml").splitlines()
 print("\n".join(line.split(";")[0] for line in said if " kept; " in line))

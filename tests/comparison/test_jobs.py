@@ -14,23 +14,39 @@ from cladebench.workflow.comparison_jobs import ComparisonJobs
 METHODS = 'methods: [Agglomerative, FlatKMeans, sklearn.cluster.KMeans, sklearn.cluster.Birch, "users_methods.py:Mine"]'
 
 
-@pytest.fixture
-def planned(inputs):
+def plans(inputs, repetitions):
     """Jobs by number of cores."""
     file = inputs / "comparison.yaml"
     file.write_text(
         "data:\n"
         "  patients: {file: patients.csv, label: diagnosis}\n"
         "  plain: {file: patients.csv, ignore: [diagnosis], clusters: 3}\n"
-        f"{METHODS}\nrepetitions: 2\n"
+        f"{METHODS}\nrepetitions: {repetitions}\n"
     )
     comparison = read_comparison(file)
-    return {cores: jobs_of(write_plan(comparison, inputs / str(cores), cores)) for cores in (None, 1, 16)}
+    return {cores: jobs_of(write_plan(comparison, inputs / str(cores), cores)) for cores in (None, 1, 2, 16)}
 
 
-def test_methods_of_one_library_share_a_job_where_cores_are_few(planned):
-    names = [[method.name for method in job.methods] for job in planned[1]]
-    assert names == [["Agglomerative", "FlatKMeans"], [*CONTROLS], ["KMeans", "Birch"], ["Mine"]]
+@pytest.fixture
+def planned(inputs):
+    return plans(inputs, 2)
+
+
+def names(jobs):
+    return [[method.name for method in job.methods] for job in jobs]
+
+
+@pytest.mark.parametrize("repetitions", [2, 10])
+def test_methods_of_one_library_share_a_job_where_cores_are_few(inputs, repetitions):
+    planned = plans(inputs, repetitions)
+    apart = [["Agglomerative", "FlatKMeans"], [*CONTROLS], ["KMeans", "Birch"], ["Mine"]]
+    if repetitions == 2:  # so few runs that the starts of processes would take most of the time
+        ours = ["Agglomerative", "FlatKMeans", *CONTROLS]
+        assert names(planned[1]) == [ours[:3], ours[3:], ["KMeans", "Birch"], ["Mine"]]
+        assert names(planned[2]) == apart
+    else:
+        assert names(planned[1]) == apart
+        assert names(planned[2]) == [[name] for jobs in apart for name in jobs]
     for cores in (None, 16):
         assert [len(job.methods) for job in planned[cores]] == [1] * 7
 

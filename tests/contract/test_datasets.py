@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import os
 import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,8 @@ DRAWS = [(name, draw) for name in LOCAL for draw in range(datasets.info(name).n_
 MOST_IMAGES = 200
 
 
+
+
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLADEBENCH_OFFLINE", "1")
@@ -36,10 +40,8 @@ def another_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture(autouse=True)
-def features_of_fewer_images(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, another_cache: Path
-) -> None:
+@contextmanager
+def features_of_fewer_images(name: str, another_cache: Path) -> Iterator[None]:
     """Compute the features of a large data set for 16 images or a few more, and take their rows for all.
 
     Visual words are learned from fewer descriptors too: a vocabulary of 1,000 takes 15 seconds from all of them.
@@ -47,20 +49,52 @@ def features_of_fewer_images(
     Images and labels are met whole, and so are the features of the smaller sets of the same archives. Each load of a
     cell checks all rows of all features (`datasets.checks`); where copies of them are kept, so do these tests.
     """
-    name = getattr(request.node, "callspec", None) and request.node.callspec.params.get("name")
-    if name not in LOCAL or not needs_minutes(name):
+    if not needs_minutes(name):
+        yield
         return
-    places = settings.current()
-    monkeypatch.setenv(settings.MIRROR, os.pathsep.join(map(str, (places.cache, *places.mirrors))))
-    monkeypatch.setenv(settings.CACHE, str(another_cache))
     compute = image_features._on_one_thread
 
     def of_fewer(of, pixels):  # type: ignore[no-untyped-def]
         every = len(pixels) // 16
         return np.repeat(compute(of, pixels[::every]), every, axis=0)[: len(pixels)]
 
-    monkeypatch.setattr(image_features, "_on_one_thread", of_fewer)
-    monkeypatch.setattr(image_words, "PER_WORD", 5)
+    with pytest.MonkeyPatch.context() as patch:
+        places = settings.current()
+        patch.setenv(settings.MIRROR, os.pathsep.join(map(str, (places.cache, *places.mirrors))))
+        patch.setenv(settings.CACHE, str(another_cache))
+        patch.setattr(image_features, "_on_one_thread", of_fewer)
+        patch.setattr(image_words, "PER_WORD", 5)
+        yield
+
+
+@pytest.fixture(scope="module")
+def load(another_cache: Path) -> Callable[[str, int], Content]:
+    """Load a data set without the network."""
+
+    def loaded(name: str, draw: int) -> Content:
+        with pytest.MonkeyPatch.context() as patch, features_of_fewer_images(name, another_cache):
+            patch.setenv("CLADEBENCH_OFFLINE", "1")
+            return datasets.load(name, draw)
+
+    return loaded
+
+
+@pytest.fixture(scope="module", params=DRAWS, ids=lambda at: f"{at[0]}-{at[1]}")
+def at(request: pytest.FixtureRequest) -> tuple[str, int]:
+    """A data set and a draw; all tests of one meet the same content before those of the next."""
+    name, draw = request.param
+    return name, draw
+
+
+@pytest.fixture(scope="module")
+def data(at: tuple[str, int], load: Callable[[str, int], Content]) -> Content:
+    return load(*at)
+
+
+@pytest.fixture(scope="module")
+def digests() -> dict[str, str]:
+    """Whose content each is, of those met so far."""
+    return {}
 
 
 def needs_minutes(name: str) -> bool:
@@ -103,9 +137,9 @@ def test_something_is_always_available() -> None:
     assert {"digits", "nested-blobs"} <= set(LOCAL)
 
 
-@pytest.mark.parametrize(("name", "draw"), DRAWS)
-def test_content_is_what_the_registry_says(name: str, draw: int) -> None:
-    entry, data = datasets.info(name), datasets.load(name, draw)
+def test_content_is_what_the_registry_says(at: tuple[str, int], data: Content) -> None:
+    name, draw = at
+    entry = datasets.info(name)
     assert (data.name, data.kind, data.stand_in_for, data.draw) == (
         name,
         entry.kind,
@@ -171,11 +205,12 @@ def check_matrix(values: Matrix) -> None:
     assert np.isfinite(data).all()
 
 
-@pytest.mark.parametrize("name", LOCAL)
-def test_loading_twice_gives_equal_and_separate_arrays(name: str) -> None:
-    first, second = datasets.load(name), datasets.load(name)
-    assert first.content_sha256 == second.content_sha256
-    pairs = list(zip(leaves(first), leaves(second), strict=True))
+def test_loading_twice_gives_equal_and_separate_arrays(
+    at: tuple[str, int], data: Content, load: Callable[[str, int], Content]
+) -> None:
+    again = load(*at)
+    assert data.content_sha256 == again.content_sha256
+    pairs = list(zip(leaves(data), leaves(again), strict=True))
     arrays = [(one, two) for (_, one), (_, two) in pairs if isinstance(one, np.ndarray)]
     assert arrays and all(one.tobytes() == two.tobytes() for one, two in arrays)
     assert not any(np.shares_memory(one, two) for one, two in arrays)
@@ -188,15 +223,13 @@ def test_source_files_are_those_of_this_data_set(name: str) -> None:
     assert not {path.stem for path in files} & {"__init__", "base", "registry", "content", "fetch", "derived"}
 
 
-@pytest.mark.parametrize("name", [name for name in LOCAL if datasets.info(name).n_draws > 1])
-def test_draws_differ(name: str) -> None:
-    draws = range(datasets.info(name).n_draws)
-    assert len({datasets.load(name, draw).content_sha256 for draw in draws}) == len(draws)
+def test_draws_differ(at: tuple[str, int], data: Content, digests: dict[str, str]) -> None:
+    """From each other, and from all other data sets."""
+    assert digests.setdefault(data.content_sha256, f"{at}") == f"{at}"
 
 
-@pytest.mark.parametrize("name", LOCAL)
-def test_a_tree_over_the_classes_is_a_tree(name: str) -> None:
-    for content in singles(datasets.load(name)):
+def test_a_tree_over_the_classes_is_a_tree(data: Content) -> None:
+    for content in singles(data):
         if content.class_parents is not None:
             from cladebench.hierarchy import Hierarchy
 

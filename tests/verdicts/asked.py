@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
@@ -22,6 +22,7 @@ class Choice:
     random: str = ""  # the random method in the praised place
     instead: tuple[Mapping[str, Any], ...] = ()
     kinds: frozenset[str] = frozenset()
+    _on: dict[str | None, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def concerns(self, claim: Claim) -> bool:
         return not self.kinds or claim.kind in self.kinds
@@ -35,10 +36,15 @@ class Choice:
         """What of it is not kept to other data sets."""
         return [one for one in self.instead if dataset in one.get("datasets", [dataset])]
 
+    def _instead(self, dataset: str | None) -> dict[str, Any]:
+        if dataset not in self._on:
+            self._on[dataset] = reduce(joined, self.open_on(dataset), {})
+        return self._on[dataset]
+
     def reads(self, query: Mapping[str, Any]) -> dict[str, Any]:
         """A query with what stands in the place of its names."""
         found = dict(query)
-        instead = reduce(joined, self.open_on(found.get("dataset")), {})
+        instead = self._instead(found.get("dataset"))
         for key in ("dataset", "method", "metric"):
             if key in found:
                 found[key] = instead.get(key, {}).get(found[key], found[key])

@@ -6,6 +6,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ class Run:
         return 1.0 if not self.ok else (cells - len(self.ok)) / cells
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sample:
     """What is measured: a value for each task."""
 
@@ -93,7 +94,7 @@ class Sample:
         mean = tested * (same + self.drawn * (1 - same))
         return mean / (1 - mean)
 
-    @property
+    @cached_property
     def array(self) -> np.ndarray:
         return np.array(list(self.values.values()))
 

@@ -48,6 +48,7 @@ class Outcome:
         return STANCE[self.verdict]
 
 
+@functools.cache  # many choices leave both samples as they are
 def pairs(left: Sample | float, right: Sample | float) -> tuple[np.ndarray, np.ndarray, bool, float]:
     """Values of the same tasks, whether nothing varies, and how much what is held out overlaps."""
     sides = [side for side in (left, right) if isinstance(side, Sample)]

@@ -70,6 +70,7 @@ class Verdicts:
         self.alpha: float = file.get("rules", {}).get("alpha", 0.05)
         self.records = Records(self.paper, cells, plan, file.get("deterministic", []), scope)
         self.certificates, self.possible, self.plan = certificates, possible, plan
+        self._touched: dict[tuple[str, int], bool] = {}
         rules = list(plan.get("selection", {})) or [""]
         self.rule, self.beside = rules[0], rules[1] if len(rules) > 1 else rules[0]
 
@@ -220,6 +221,13 @@ class Verdicts:
         return all(self._touches(claim, one) for one in said)
 
     def _touches(self, claim: Claim, said: dict[str, Any]) -> bool:
+        """Whether it changes what the claim itself asks; pairs of choices ask this again and again."""
+        at = claim.id, id(said)  # what other choices say is kept for as long as this
+        if at not in self._touched:
+            self._touched[at] = self._changes_answers(claim, said)
+        return self._touched[at]
+
+    def _changes_answers(self, claim: Claim, said: dict[str, Any]) -> bool:
         choice = self._choice([said])
         if not choice.concerns(claim):
             return False

@@ -51,7 +51,7 @@ def sanitized(core: Path) -> dict[str, str]:
     return {
         "LD_PRELOAD": " ".join(path[1] for path in found if path),
         "ASAN_OPTIONS": "detect_leaks=0:max_allocation_size_mb=8192",
-        "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
     }
 
 

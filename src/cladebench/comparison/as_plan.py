@@ -32,6 +32,8 @@ PACKAGE = "cladebench.comparison"
 FILE = "plan.json"
 #: Jobs a core: few, because their processes take seconds to start, but enough to keep the cores busy.
 JOBS_A_CORE = 4
+#: Runs a job, of a small comparison: its processes would take most of the time.
+RUNS_A_JOB = 20
 #: Share of the rows that a repetition draws.
 SHARE = 0.5
 #: Parameters by which variants of published labels differ.
@@ -162,7 +164,10 @@ def write_plan(comparison: Comparison, folder: Path, cores: int | None = None) -
     """
     document = as_document(comparison)
     if cores is not None:
-        document["methods_a_job"] = math.ceil(len(document["methods"]) / (JOBS_A_CORE * cores))
+        n_methods = len(document["methods"])
+        runs = len(comparison.data) * (comparison.repetitions + 1)  # of a method
+        jobs = min(JOBS_A_CORE, math.ceil(n_methods * runs / (RUNS_A_JOB * cores)))
+        document["methods_a_job"] = math.ceil(n_methods / (jobs * cores))
     path = folder / FILE
     content = (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()  # in the order of the file
     if not path.exists() or path.read_bytes() != content:

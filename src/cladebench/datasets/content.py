@@ -247,25 +247,34 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
     The number of entries of a tuple or mapping and the shape of a sparse matrix come as texts, so that two contents
     that differ in anything give different sequences.
     """
+    waiting = [(path, value)]  # the next one last: millions of entries are too many for generators inside each other
+    while waiting:
+        path, value = waiting.pop()
+        if value is None or isinstance(value, str | np.ndarray):
+            yield path, value
+        else:
+            waiting += reversed([((*path, name), entry) for name, entry in _entries(value, path)])
+
+
+def _entries(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Name what a value is made of."""
     if is_dataclass(value):
         # Of a Dataset only what it shares with Content: not its name, source and digest.
         for own in fields(Content) if isinstance(value, Content) else fields(value):
             held = getattr(value, own.name)
             # Without a split the digest is what it was before there were any, and records of old data stay.
             if own.name != "n_training":
-                yield from leaves(held, (*path, own.name))
+                yield own.name, held
             elif held is not None:
-                yield (*path, own.name), str(held)
+                yield own.name, str(held)
     elif scipy.sparse.issparse(value):
-        yield (*path, "sparse"), str(value.shape)
+        yield "sparse", str(value.shape)
         for name in ("data", "indices", "indptr"):
-            yield (*path, name), getattr(value, name)
+            yield name, getattr(value, name)
     elif isinstance(value, Mapping | tuple | list):
-        yield (*path, "length"), str(len(value))
+        yield "length", str(len(value))
         for key, entry in value.items() if isinstance(value, Mapping) else enumerate(value):
-            yield from leaves(entry, (*path, str(key)))
-    elif value is None or isinstance(value, str | np.ndarray):
-        yield path, value
+            yield str(key), entry
     else:
         raise TypeError(f"{'.'.join(path)} is {value!r}; expected an array, a text, None or several of them")
 
