@@ -28,8 +28,6 @@ DRAWS = [(name, draw) for name in LOCAL for draw in range(datasets.info(name).n_
 MOST_IMAGES = 200
 
 
-
-
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLADEBENCH_OFFLINE", "1")

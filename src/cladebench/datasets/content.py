@@ -247,7 +247,8 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
     The number of entries of a tuple or mapping and the shape of a sparse matrix come as texts, so that two contents
     that differ in anything give different sequences.
     """
-    waiting = [(path, value)]  # the next one last: millions of entries are too many for generators inside each other
+    # The next one last: generators inside each other are slow for millions of entries.
+    waiting = [(path, value)]
     while waiting:
         path, value = waiting.pop()
         if value is None or isinstance(value, str | np.ndarray):
