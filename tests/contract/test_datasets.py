@@ -18,6 +18,7 @@ from cladebench.datasets import Content, DatasetInfo, settings
 from cladebench.datasets.content import Matrix, leaves
 from cladebench.datasets.derived import derived_path
 from cladebench.datasets.image_features import image_features, image_words
+from cladebench.hierarchy import Hierarchy
 
 NAMES = datasets.names()
 #: Data that are on this machine; the network is never asked. Generators and bundled data are always among them.
@@ -77,18 +78,6 @@ def load(another_cache: Path) -> Callable[[str, int], Content]:
     return loaded
 
 
-@pytest.fixture(scope="module", params=DRAWS, ids=lambda at: f"{at[0]}-{at[1]}")
-def at(request: pytest.FixtureRequest) -> tuple[str, int]:
-    """A data set and a draw; all tests of one meet the same content before those of the next."""
-    name, draw = request.param
-    return name, draw
-
-
-@pytest.fixture(scope="module")
-def data(at: tuple[str, int], load: Callable[[str, int], Content]) -> Content:
-    return load(*at)
-
-
 @pytest.fixture(scope="module")
 def digests() -> dict[str, str]:
     """Whose content each is, of those met so far."""
@@ -135,9 +124,13 @@ def test_something_is_always_available() -> None:
     assert {"digits", "nested-blobs"} <= set(LOCAL)
 
 
-def test_content_is_what_the_registry_says(at: tuple[str, int], data: Content) -> None:
-    name, draw = at
-    entry = datasets.info(name)
+@pytest.mark.parametrize(("name", "draw"), DRAWS)
+def test_content_is_what_the_registry_says(
+    name: str, draw: int, load: Callable[[str, int], Content], digests: dict[str, str]
+) -> None:
+    entry, data = datasets.info(name), load(name, draw)
+    # Draws differ from each other, and from all other data sets.
+    assert digests.setdefault(data.content_sha256, f"{name} {draw}") == f"{name} {draw}"
     assert (data.name, data.kind, data.stand_in_for, data.draw) == (
         name,
         entry.kind,
@@ -182,6 +175,9 @@ def check_single(entry: DatasetInfo, content: Content) -> None:
             thumbnail = content.images.thumbnail(i, size=16)
             assert thumbnail.dtype == np.uint8 and 1 <= max(thumbnail.shape[:2]) <= 16
     assert {name: view.kind for name, view in content.views.items()} == dict(entry.views)
+    if content.class_parents is not None:
+        tree = Hierarchy.from_parents(content.class_parents, np.arange(len(content.label_names)))
+        assert tree.n_samples == len(content.label_names)
     for view in content.views.values():
         check_matrix(view.values)
         assert view.values.shape[0] == n
@@ -203,12 +199,13 @@ def check_matrix(values: Matrix) -> None:
     assert np.isfinite(data).all()
 
 
+@pytest.mark.parametrize("name", LOCAL)
 def test_loading_twice_gives_equal_and_separate_arrays(
-    at: tuple[str, int], data: Content, load: Callable[[str, int], Content]
+    name: str, load: Callable[[str, int], Content]
 ) -> None:
-    again = load(*at)
-    assert data.content_sha256 == again.content_sha256
-    pairs = list(zip(leaves(data), leaves(again), strict=True))
+    first, second = load(name, 0), load(name, 0)
+    assert first.content_sha256 == second.content_sha256
+    pairs = list(zip(leaves(first), leaves(second), strict=True))
     arrays = [(one, two) for (_, one), (_, two) in pairs if isinstance(one, np.ndarray)]
     assert arrays and all(one.tobytes() == two.tobytes() for one, two in arrays)
     assert not any(np.shares_memory(one, two) for one, two in arrays)
@@ -219,20 +216,6 @@ def test_source_files_are_those_of_this_data_set(name: str) -> None:
     files = datasets.source_files(name)
     assert any("DATASETS" in path.read_text(encoding="utf-8") for path in files)
     assert not {path.stem for path in files} & {"__init__", "base", "registry", "content", "fetch", "derived"}
-
-
-def test_draws_differ(at: tuple[str, int], data: Content, digests: dict[str, str]) -> None:
-    """From each other, and from all other data sets."""
-    assert digests.setdefault(data.content_sha256, f"{at}") == f"{at}"
-
-
-def test_a_tree_over_the_classes_is_a_tree(data: Content) -> None:
-    for content in singles(data):
-        if content.class_parents is not None:
-            from cladebench.hierarchy import Hierarchy
-
-            tree = Hierarchy.from_parents(content.class_parents, np.arange(len(content.label_names)))
-            assert tree.n_samples == len(content.label_names)
 
 
 def test_every_shape_is_among_those_that_need_no_files() -> None:
