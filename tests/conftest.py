@@ -70,3 +70,8 @@ def environment() -> Iterator[None]:
     for name in os.environ.keys() - before.keys():
         del os.environ[name]
     os.environ.update(before)
+
+
+def pytest_unconfigure() -> None:
+    """Take back hypothesis' look at the garbage collector, after which trees in modules would outlive Python."""
+    gc.callbacks.clear()
