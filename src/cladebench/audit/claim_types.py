@@ -161,13 +161,16 @@ class ClaimSet:
     deterministic: frozenset[str]
     excluded: tuple[Mapping[str, str], ...]
     programmes: Programmes = field(default_factory=dict)
+    _matching: dict[str, list[str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def matching(self, pattern: str) -> list[str]:
         """Ids that match a glob pattern, in the file's order."""
         if not set(pattern) & set("*?["):
             return [pattern] if pattern in self.claims else []
-        matches = re.compile(fnmatch.translate(pattern)).match
-        return [name for name in self.claims if matches(name)]
+        if pattern not in self._matching:
+            matches = re.compile(fnmatch.translate(pattern)).match
+            self._matching[pattern] = [name for name in self.claims if matches(name)]
+        return self._matching[pattern]
 
     def published_table(self) -> pd.DataFrame:
         """List the printed numbers of the tables.

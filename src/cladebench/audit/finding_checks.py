@@ -112,7 +112,7 @@ def _number_instead(bond: Mapping[str, Any], results: Results) -> str | None:
     if not values.size:
         return None
     exact = all(sample.point for sample in samples)
-    found = mean_interval(values, point=exact, overlap=overlap_of_pairs(samples))
+    found = mean_interval(values, point=exact, overlap=overlap_of_pairs(tuple(samples)))
     # What is exactly at a bound is not beyond it, whatever binary fractions make of it.
     slack = 1e-12 * max(1.0, abs(found.mean))
     low, high = bond.get("at_least"), bond.get("at_most")

@@ -73,12 +73,11 @@ class Choice:
         """
         found = query
         asked_on = query.get("dataset")
-        open_here = [i for i in self.instead if asked_on in i.get("datasets", [asked_on])]
-        for key, instead in itertools.product(("dataset", "change_from", "method", "metric"), open_here):
-            named = "dataset" if key == "change_from" else key
-            renamed = instead.get(named, {}).get(query.get(key))
-            if renamed is not None:
-                found = {**found, key: renamed}
+        open_here = [i for i in self.instead if "datasets" not in i or asked_on in i["datasets"]]
+        for instead in open_here:
+            for key, named in _RENAMED:
+                if named in instead and (renamed := instead[named].get(query.get(key))) is not None:
+                    found = {**found, key: renamed}
         for instead in open_here:
             for method, setting in instead.get("where", {}).items():
                 own = found.get("where") or {}
@@ -86,6 +85,9 @@ class Choice:
                     found = {**found, "where": {**setting, **own}}
         return found
 
+
+#: What a choice may rename in a query, and by which of its names.
+_RENAMED = (("dataset", "dataset"), ("change_from", "dataset"), ("method", "method"), ("metric", "metric"))
 
 #: Our own choices.
 CHOSEN = Choice()

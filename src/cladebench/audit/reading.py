@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from cladebench.audit.other_choices import CHOSEN, Choice
 from cladebench.audit.random_methods import RandomMethod, judges_the_result
 from cladebench.audit.verdict.verdict_types import CONTRADICTED, NOT_TESTABLE, REPRODUCED, Outcome
 from cladebench.bench.samples.results import Results
-from cladebench.bench.samples.samples import Sample, constant, nothing, pair
+from cladebench.bench.samples.samples import ASKED, Sample, constant, nothing, pair
 from cladebench.measures import MEASURES, Measure
 from cladebench.notation import as_given, significant
 
@@ -121,7 +122,9 @@ class Reader:
         if all(s.problem for s in samples.values()):
             return [(nothing("; ".join(s.problem for s in samples.values())), "")]
         left_out = tuple(f"left out: {s.problem}" for s in samples.values() if s.problem)
-        drift = (1 if seeks_highest(operand, claim) else -1) if left_out else 0
+        if not left_out:
+            return [(sample, method) for method, sample in samples.items()]
+        drift = 1 if seeks_highest(operand, claim) else -1
         return [
             (replace(s, notes=(*s.notes, *left_out), drift=drift), method)
             for method, s in samples.items()
@@ -263,9 +266,15 @@ def despite_missing(outcome: Outcome, samples: tuple[Sample, ...], sign: float) 
     )
 
 
-def label_of(names: tuple[str, str], left: np.ndarray, right: np.ndarray) -> str:
+@lru_cache(maxsize=ASKED)
+def means_of(left: Sample, right: Sample) -> tuple[float, float]:
+    """Compute the means of two samples over the tasks that both met."""
+    ours, theirs = pair(left, right)
+    return float(ours.mean()), float(theirs.mean())
+
+
+def label_of(names: tuple[str, str], means: tuple[float, float]) -> str:
     """Name both operands with their means, a constant once."""
-    means = (float(left.mean()), float(right.mean()))
     return " against ".join(
         n if n == as_given(m) else f"{n} {significant(m)}" for n, m in zip(names, means, strict=True)
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
@@ -14,6 +15,7 @@ from cladebench.audit.reading import (
     Pair,
     despite_missing,
     label_of,
+    means_of,
     methods_of,
     of_metric,
     operand_queries,
@@ -21,6 +23,7 @@ from cladebench.audit.reading import (
     with_notes,
 )
 from cladebench.audit.rules.order_rules import (
+    Comparison,
     against_each,
     compare,
     hardest,
@@ -30,7 +33,7 @@ from cladebench.audit.rules.order_rules import (
     judge_same,
 )
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Outcome, not_testable
-from cladebench.bench.samples.samples import overlap_of_pairs
+from cladebench.bench.samples.samples import ASKED, Sample, overlap_of_pairs, pair
 from cladebench.notation import as_given, significant
 
 _IS_SYMBOL = {
@@ -148,18 +151,17 @@ class Order(Kind):
         if of_each:
             return _of_each(claim, pairs[0], sign, _said(claim, pairs[0], higher, margin))
         comparisons = [
-            compare(
-                found.left,
-                found.right,
-                sign=sign,
-                margin=0.0 if relation == "same" else margin,
-                tie=float(expects.get("tie", 0.0)),
-                point=all(s.point for s in found.samples),
-                label=label_of(found.names, found.left, found.right)
+            replace(
+                _compared(
+                    found.samples,
+                    sign,
+                    0.0 if relation == "same" else margin,
+                    float(expects.get("tie", 0.0)),
+                    relation == "no_worse",
+                ),
+                label=label_of(found.names, means_of(*found.samples))
                 + (f", margin {as_given(margin)}" if relation == "no_worse" and margin else "")
                 + (f", by more than {as_given(-margin)}" if margin < 0 else ""),
-                or_equal=relation == "no_worse",
-                overlap=overlap_of_pairs(found.samples),
             )
             for found in pairs
         ]
@@ -179,6 +181,22 @@ class Order(Kind):
             return despite_missing(found, samples, decides.sign)
 
         return decides.p_value, outcome_at, judgement
+
+
+@lru_cache(maxsize=ASKED)
+def _compared(
+    samples: tuple[Sample, Sample], sign: float, margin: float, tie: float, or_equal: bool
+) -> Comparison:
+    """Compare two samples; once, however many choices leave both as they are."""
+    return compare(
+        *pair(*samples),
+        sign=sign,
+        margin=margin,
+        tie=tie,
+        point=all(s.point for s in samples),
+        or_equal=or_equal,
+        overlap=overlap_of_pairs(samples),
+    )
 
 
 def _best_other(pairs: Sequence[Pair], met: int, higher: bool) -> str:
@@ -211,7 +229,7 @@ def _of_each(claim: Claim, found: Pair, sign: float, said: str) -> Judgement:
         found.left,
         found.right,
         sign=sign,
-        label=label_of(found.names, found.left, found.right),
+        label=label_of(found.names, means_of(*found.samples)),
         point=all(s.point for s in found.samples),
     )
     outcome = despite_missing(outcome, found.samples, sign)

@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
-from cladebench.audit.reading import despite_missing, label_of, of_metric, operand_queries, with_notes
+from cladebench.audit.reading import (
+    despite_missing,
+    label_of,
+    means_of,
+    of_metric,
+    operand_queries,
+    with_notes,
+)
 from cladebench.audit.rules.value_rules import judge_ratio
 from cladebench.audit.verdict.verdict_types import not_testable
 from cladebench.audit.verdict.verdict_wording import claimed_range
@@ -65,7 +72,7 @@ class Ratio(Kind):
             at_least=low,
             at_most=high,
             point=all(s.point for s in samples),
-            label=label_of(names, left, right),
+            label=label_of(names, means_of(*samples)),
             overlap=overlap_of_pairs(samples),
             means=means,
         )

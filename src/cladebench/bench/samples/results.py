@@ -59,6 +59,7 @@ class Results:
         self._samples: dict[tuple[object, ...], Sample] = {}
         self._chosen: dict[tuple[str, ...], dict[tuple[str, str, str], str]] = {}
         self._stood: dict[tuple[str, ...], Standing] = {}
+        self._read: dict[tuple[object, ...], Sample] = {}
         self._rows: dict[tuple[str, str], pd.DataFrame] = {}
         self._measured: dict[tuple[str, ...], pd.DataFrame] = {}
 
@@ -260,7 +261,19 @@ class Results:
         point = self._meant(points, query.get("at"))
         if point not in points:
             return nothing(f"{name}: {metric} is recorded at {', '.join(points)}, not at {point}")
-        read = [i for i in places if columns["at"][i] == point]
+        read = tuple(i for i in places if columns["at"][i] == point)
+        asked = (read, rule if standing.gridded else "", frozenset(standing.settings))
+        if asked not in self._read:  # other rules, and other words for a setting, lead to the same rows
+            self._read[asked] = self._sample_of(read, query, standing, asked[1])
+        return self._read[asked]
+
+    def _sample_of(
+        self, read: tuple[int, ...], query: Mapping[str, Any], standing: Standing, rule: str
+    ) -> Sample:
+        """Values of some rows, with all that is known of their cells."""
+        columns = self._columns
+        method, metric = query["method"], query["metric"]
+        name = f"{method} on {query['dataset']}"
         values, problem = by_task(
             [columns["value"][i] for i in read],
             [columns["task"][i] for i in read],
@@ -277,7 +290,7 @@ class Results:
             cells=columns["cell_id"][read[0]].rpartition("/")[0] + "/*",
             setting=columns["setting"][read[0]],
             metric=metric,
-            rule=rule if standing.gridded else "",
+            rule=rule,
             point=len(read) == 1 and method in self.deterministic and standing.fixed,
             stand_in_for=standing.stand_in_for,
         )

@@ -5,12 +5,16 @@ How they are found sound, paired and summed up.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+#: Pairs of samples that are kept: an audit asks for the same ones under each other choice.
+ASKED = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +53,7 @@ class Drawn:
         return self._found[wanted]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sample:
     """What a query found.
 
@@ -106,6 +110,7 @@ class Sample:
         return self.drawn.overlap(tasks)
 
 
+@cache
 def constant(value: float) -> Sample:
     """Return a number that is not measured, as a sample."""
     return Sample(pd.Series([value], index=["constant"], dtype=float), point=True)
@@ -245,6 +250,7 @@ def change(after: Sample, before: Sample) -> Sample:
     )
 
 
+@lru_cache(maxsize=ASKED)
 def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
     """Pair two samples by their tasks.
 
@@ -267,7 +273,8 @@ def pair(left: Sample, right: Sample) -> tuple[np.ndarray, np.ndarray]:
     return left.values.to_numpy()[ours], right.values.to_numpy()[theirs]
 
 
-def overlap_of_pairs(samples: Iterable[Sample]) -> float:
+@lru_cache(maxsize=ASKED)
+def overlap_of_pairs(samples: tuple[Sample, ...]) -> float:
     """Largest overlap of what is compared, over the tasks that all share.
 
     A mean is of these alone.
