@@ -139,15 +139,16 @@ def _on_one(data: str, method: str, rival: str, values: Values, settings: Settin
         return row
     exact = {(data, method), (data, rival)} <= values.exact
     gap = one_sample(d[:1] if exact else d, point=exact, overlap=values.overlap[data])
+    tested = not (data in values.fixed or d.size < 2)
+    if tested and d.any():
+        # Scores of few rows move in steps: equal differences over the draws are no proof that there is no spread.
+        # Equal scores in every draw are no difference, and need none.
+        least = values.step[data] * math.sqrt(1 / d.size + values.overlap[data])
+        gap = Difference(gap.value, max(gap.se, least), gap.df)
     half, reach = gap.half_width(settings.level), values.reach
     low, high = max(gap.value - half, -reach), min(gap.value + half, reach)
     row = replace(row, difference=gap.value, low=low, high=high)
-    if data in values.fixed or d.size < 2:
-        return row
-    # Scores of few rows move in steps: equal differences over the draws are no proof that there is no spread.
-    least = values.step[data] * math.sqrt(1 / d.size + values.overlap[data])
-    p = Difference(gap.value, max(gap.se, least), gap.df).p_value()
-    return replace(row, p=p, p_level=gap.within(settings.rope), gap=gap)
+    return replace(row, p=gap.p_value(), p_level=gap.within(settings.rope), gap=gap) if tested else row
 
 
 def _on_all(method: str, rival: str, values: Values, settings: Settings) -> Compared:
