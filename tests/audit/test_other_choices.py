@@ -43,6 +43,12 @@ def test_a_choice_asks_for_something_else(instead, changed):
     assert Choice("u", ("f",), (instead,)).query(QUERY) == QUERY | changed
 
 
+def test_a_choice_replaces_the_data_set_that_a_change_is_from():
+    choice = Choice("u", ("f",), ({"dataset": {"clean": "other"}},))
+    changed = QUERY | {"change_from": "clean"}
+    assert choice.query(changed) == changed | {"change_from": "other"}
+
+
 def test_a_rule_is_that_of_the_last_who_names_one():
     assert CHOSEN.rule("own") == "own"
     both = Choice("u", ("f", "g"), ({"selection": "x"}, {"selection": "y"}))

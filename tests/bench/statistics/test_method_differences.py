@@ -128,6 +128,12 @@ def test_an_interval_leaves_out_0_where_p_is_below_5_percent_alone(n_rows, sprea
     assert seen == {True, False} or n_rows == 10  # which show nothing
 
 
+def test_a_draw_with_equal_scores_does_not_take_the_least_spread_away():
+    scores = {"d": {"mine": [0.45] * 9 + [0.4], "a": [0.4] * 10}}
+    small, large = (compare(values_of(scores, n_rows=n), "mine", RULES)[0] for n in (10, 10_000))
+    assert large.p < 0.05 < small.p and small.low < 0
+
+
 def test_one_draw_says_nothing():
     (row,) = compare(values_of({"d": {"mine": [0.9], "a": [0.1]}}), "mine", RULES)
     assert (row.difference, row.low, row.high, row.verdict) == (pytest.approx(0.8), -1.5, 1.5, "undecided")
