@@ -25,12 +25,14 @@ from cladebench.audit.verdict.verdict_wording import in_sentences, listed
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.samples.results import Results
-from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.cells_table import COLUMNS, PROVENANCE, read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES, Measure
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.choices import UnstatedChoice, checked_choices
 
+#: What is read of the records. Without the texts of provenance they take half of the memory.
+_READ = [name for name in COLUMNS if name not in PROVENANCE]
 _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
 
 
@@ -172,7 +174,6 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     InputFileError
         If there are no records, or a paper has no claims or wrong ones.
     """
-    frame = read_cells(results / "cells.parquet")
     certificates = read_certificates(results / "certificates.csv")
     rows: list[dict[str, Any]] = []
     excluded: dict[str, list[Mapping[str, str]]] = {}
@@ -181,11 +182,11 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     plans = [load_plan(paper) for paper in papers]
     read = [(plan, load_claims(plan.package, plan), checked_choices(plan)) for plan in plans]
     for plan, claims, register in read:
-        records = frame[frame["paper"] == claims.paper]
+        records = read_cells(results / "cells.parquet", paper=claims.paper, columns=_READ)
         check_points(claims, records, f"{claims.paper}/claims.yaml")
         check_selection(plan, records)
         if scope is not None:
-            records = with_missing(records.reset_index(drop=True), plan, scope)
+            records = with_missing(records, plan, scope)
         excluded[claims.paper] = list(claims.excluded)
         rows += audit_paper(
             claims,

@@ -135,7 +135,7 @@ def planned_jobs(
     """
     from cladebench.bench.plan.config import load_config
     from cladebench.bench.plan.jobs import expand
-    from cladebench.bench.store.cells_table import read_cells
+    from cladebench.bench.store.cells_table import papers_in
     from cladebench.paper.catalogue import built_in_papers, load_plan
 
     config = load_config(args.config)
@@ -146,7 +146,7 @@ def planned_jobs(
     if not papers and recorded:
         found = {folder.name for folder in (out / "cells").glob("*/")}
         if tabled and (out / "cells.parquet").exists():
-            found |= set(read_cells(out / "cells.parquet")["paper"])
+            found |= papers_in(out / "cells.parquet")
         papers = _names_of(found, out / "cells", config.papers)
     if recorded:
         check_scope(out, scope)
@@ -212,12 +212,12 @@ def chosen_papers(args: argparse.Namespace) -> list[str]:
     InputFileError
         If ``cells.parquet`` cannot be read, or holds a paper that cannot be found.
     """
-    from cladebench.bench.store.cells_table import read_cells
+    from cladebench.bench.store.cells_table import papers_in
 
     if args.paper:
         return list(dict.fromkeys(args.paper))
     path = args.results / "cells.parquet"
-    return papers_of(read_cells(path)["paper"], path)
+    return papers_of(papers_in(path), path)
 
 
 def papers_of(ids: Iterable[str], where: Path) -> list[str]:

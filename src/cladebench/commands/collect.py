@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         refuse_to_lose(
             path,
             "runs of",
-            papers_in(path),
+            papers_at_stake(path),
             papers,
             "name every paper with --paper, or keep them with --keep",
         )
@@ -86,21 +86,22 @@ def run(args: argparse.Namespace) -> int:
                 print(f"{job.name}: has damaged records; {again}; good records are kept", file=sys.stderr)
         return 1
     write_json(out / "environment.json", environment(path))
-    kept = "" if keep is None else f"; with those kept it has {read_cells(path)['cell_id'].nunique()} runs"
+    runs = len(read_cells(path, columns=["cell_id"], one_row_a_run=True))
+    kept = "" if keep is None else f"; with those kept it has {runs} runs"
     print(f"{path}: {recorded} of {len(planned)} planned runs of {len(jobs)} jobs have a record{kept}")
     return 0
 
 
-def papers_in(path: Path) -> set[str]:
+def papers_at_stake(path: Path) -> set[str]:
     """Papers of a table that is there.
 
     A damaged one holds nothing to lose.
     """
-    from cladebench.bench.store.cells_table import read_cells
+    from cladebench.bench.store.cells_table import papers_in
     from cladebench.input_files import InputFileError
 
     try:
-        return set(read_cells(path)["paper"]) if path.exists() else set()
+        return papers_in(path) if path.exists() else set()
     except InputFileError:
         return set()
 
@@ -112,7 +113,7 @@ def environment(cells: Path) -> dict[str, Any]:
     """
     from cladebench.bench.store.cells_table import read_cells
 
-    table = read_cells(cells).drop_duplicates("cell_id")
+    table = read_cells(cells, one_row_a_run=True)
     found: dict[str, Any] = {"cells": len(table)}
     for column in ("git_commit", "git_dirty", "core_build", "versions", "machine"):
         counts = table[column].value_counts(dropna=False, sort=False)

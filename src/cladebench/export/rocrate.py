@@ -95,7 +95,7 @@ class Crate:
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
         """A row for each run."""
-        cells = read_cells(self.run.results / "cells.parquet").drop_duplicates("cell_id")
+        cells = read_cells(self.run.results / "cells.parquet", one_row_a_run=True)
         return cells[cells["paper"].isin([paper.name for paper in self.run.papers])]
 
     @functools.cached_property

@@ -55,8 +55,7 @@ def build_context(plan: Plan, scope: str, results: Path, claims: ClaimSet | None
     InputFileError
         If there is no ``cells.parquet``, or no cell of the paper in it.
     """
-    records = read_cells(results / "cells.parquet")
-    records = records[records.paper == plan.paper].reset_index(drop=True)
+    records = read_cells(results / "cells.parquet", paper=plan.paper)
     if records.empty:
         raise InputFileError(
             f"{results / 'cells.parquet'}: no run of {plan.paper}; name the papers that ran with --paper"

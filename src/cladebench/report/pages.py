@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cladebench.bench.store.cells_table import read_cells
+from cladebench.bench.store.cells_table import papers_in
 from cladebench.files import write_together
 from cladebench.report.certificate_pages import certificate_pages
 from cladebench.report.paper_pages import gone_pages, paper_pages
@@ -54,7 +54,7 @@ def write_report(results: Path, scope: str, papers: Sequence[str]) -> list[Path]
     for paper in run.papers:
         for path in gone_pages(folder, paper.plan.paper, pages):
             path.unlink()
-    _remove_gone(folder, keep=set(read_cells(results / "cells.parquet")["paper"]))
+    _remove_gone(folder, keep=papers_in(results / "cells.parquet"))
     return list(contents)
 
 

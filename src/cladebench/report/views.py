@@ -171,7 +171,7 @@ def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
     InputFileError
         If a file that the pages need is missing or damaged.
     """
-    cells = read_cells(results / "cells.parquet").drop_duplicates("cell_id")
+    cells = read_cells(results / "cells.parquet", one_row_a_run=True)
     audit = read_audit(results / "audit.json")
     views = tuple(gather_paper(results, scope, paper, audit) for paper in papers)
     cells = cells[cells["paper"].isin([view.plan.paper for view in views])]

@@ -6,11 +6,12 @@ import re
 import numpy as np
 import pandas as pd
 import pyarrow
+import pyarrow.parquet
 import pytest
 
 from cladebench.bench.plan.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
 from cladebench.bench.run.run_cell import blank_record
-from cladebench.bench.store.cells_table import COLUMNS, _where_changed, read_cells
+from cladebench.bench.store.cells_table import COLUMNS, _where_changed, papers_in, read_cells
 from cladebench.bench.store.store import ArraysLost, RecordError, Store
 from cladebench.files import remove, write_atomically
 from cladebench.input_files import InputFileError, validator
@@ -121,6 +122,42 @@ def test_parquet_has_the_same_bytes_whatever_the_order_of_writing(tmp_path):
         store.write_parquet(tmp_path / f"{folder}.parquet")
     assert (tmp_path / "one.parquet").read_bytes() == (tmp_path / "two.parquet").read_bytes()
     assert read_cells(tmp_path / "one.parquet").equals(Store(tmp_path / "one").read_records())
+
+
+def test_a_part_of_the_table_is_what_the_whole_has_there(tmp_path):
+    store, path = Store(tmp_path), tmp_path / "cells.parquet"
+    one = record(9)
+    other = {**one, "paper": "other", "cell_id": one["cell_id"].replace("p/", "other/", 1)}
+    for item in (record(10), record(9, 1, "timeout"), other):
+        store.write_record(item)
+    store.write_parquet(path)
+    whole = read_cells(path)
+    assert papers_in(path) == {"p", "other"}
+    for paper in papers_in(path):
+        rows = whole[whole["paper"] == paper].reset_index(drop=True)
+        assert not rows.empty and read_cells(path, paper=paper).equals(rows)
+        assert read_cells(path, paper=paper, columns=["value", "cell_id"]).equals(rows[["value", "cell_id"]])
+    runs = whole.drop_duplicates("cell_id").reset_index(drop=True)
+    assert len(runs) == 3 < len(whole) and read_cells(path, one_row_a_run=True).equals(runs)
+    assert read_cells(path, paper="none").empty
+
+
+@pytest.mark.parametrize("kind", ["large_string", "dictionary", "binary", "null"])
+def test_texts_may_be_kept_in_several_ways(tmp_path, kind):
+    store, path = Store(tmp_path), tmp_path / "cells.parquet"
+    store.write_record(record(1, status="timeout"))
+    store.write_parquet(path)
+    table, found = pyarrow.parquet.read_table(path), read_cells(path)
+    name = "metric" if kind == "null" else "method"
+    column = table[name]
+    if kind == "dictionary":
+        column = column.dictionary_encode()
+    elif kind == "null":
+        column = pyarrow.nulls(len(column))
+    else:
+        column = column.cast(pyarrow.type_for_alias(kind))
+    pyarrow.parquet.write_table(table.set_column(table.column_names.index(name), name, column), path)
+    assert read_cells(path).equals(found) and isinstance(found["method"].dtype, pd.StringDtype)
 
 
 @pytest.mark.parametrize(

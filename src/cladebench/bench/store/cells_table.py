@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,34 +61,75 @@ COLUMNS = {
     "estimator": "string",
     "params": "string",
 }
+#: Of these, what says how a run was made, and nothing of its results.
+PROVENANCE = ("git_commit", "git_dirty", "core_build", "code_digest", "versions", "machine", "data_sha256")
 
 
-def read_cells(path: Path | str) -> pd.DataFrame:
-    """Read a ``cells.parquet`` with the same columns and column types as `Store.read_records`.
+def read_cells(
+    path: Path | str,
+    *,
+    paper: str | None = None,
+    columns: Sequence[str] | None = None,
+    one_row_a_run: bool = False,
+) -> pd.DataFrame:
+    """Read a ``cells.parquet`` with the same column types as `Store.read_records`.
+
+    Parameters
+    ----------
+    path : Path or str
+    paper : str, optional
+        Rows of this paper alone. A million rows are over a gigabyte as texts: ask for what is used.
+    columns : sequence of str, optional
+        By default all of `COLUMNS`.
+    one_row_a_run : bool
+        The first row of each run, for what is the same in all of them.
 
     Raises
     ------
     InputFileError
         If it is missing, no Parquet, or not what ``cladebench collect`` writes.
     """
-    if not Path(path).is_file():
-        raise InputFileError(f"{path}: no such file; {_MAKER}")
-    stat = Path(path).stat()
-    # A command asks for it several times, and to read a million rows takes seconds.
-    return _read_cells(path, (stat.st_ino, stat.st_mtime_ns, stat.st_size)).copy(deep=False)
+    table = _table_in(path)
+    if paper is not None:
+        import pyarrow.compute
+
+        table = table.filter(pyarrow.compute.equal(table["paper"], paper))
+    if one_row_a_run:
+        table = table.filter((~table.select(["cell_id"]).to_pandas().duplicated()).to_numpy())
+    table = table.select(list(COLUMNS) if columns is None else list(columns))
+    texts = table.cast(_schema(table.column_names))
+    frame: pd.DataFrame = texts.to_pandas(types_mapper=nullable_types)
+    return frame
+
+
+def papers_in(path: Path | str) -> set[str]:
+    """List the papers of a ``cells.parquet``; errors are those of `read_cells`."""
+    return set(_table_in(path)["paper"].unique().to_pylist())
 
 
 _MAKER = "run cladebench collect, which makes it"
 
 
+def _table_in(path: Path | str) -> Any:
+    if not Path(path).is_file():
+        raise InputFileError(f"{path}: no such file; {_MAKER}")
+    stat = Path(path).stat()
+    # A command asks for it several times, and to read and check a million rows takes seconds.
+    return _read_table(path, (stat.st_ino, stat.st_mtime_ns, stat.st_size))
+
+
 @functools.lru_cache(maxsize=1)
-def _read_cells(path: Path | str, stamp: tuple[int, ...]) -> pd.DataFrame:
-    """Read the table, whose file is told from others by its `stamp`."""
+def _read_table(path: Path | str, stamp: tuple[int, ...]) -> Any:
+    """Read the table and check it; its file is told from others by its `stamp`.
+
+    Its texts are numbers in a list of those that occur, a fifth of their size.
+    """
     import pyarrow.parquet
 
     maker = _MAKER
+    texts = [name for name, kind in COLUMNS.items() if kind == "string"]
     try:
-        found = pyarrow.parquet.read_table(path)
+        found = pyarrow.parquet.read_table(path, read_dictionary=texts)
     except (OSError, pyarrow.ArrowException) as error:
         raise InputFileError(f"{path}: cannot be read as Parquet: {_first_line(error)}; {maker}") from None
     missing = [name for name in COLUMNS if name not in found.column_names]
@@ -97,23 +138,38 @@ def _read_cells(path: Path | str, stamp: tuple[int, ...]) -> pd.DataFrame:
     if not found.num_rows:
         raise InputFileError(f"{path}: it holds no run; {maker}")
     try:
-        table = found.select(list(COLUMNS)).cast(_schema())
+        table = pyarrow.table({f.name: _typed(found[f.name], f.type) for f in _schema()}).unify_dictionaries()
     except pyarrow.ArrowException as error:
         raise InputFileError(f"{path}: a column is of a wrong type: {_first_line(error)}; {maker}") from None
     try:
+        for name in texts:
+            table[name].unique().to_pylist()
         fault = _content_fault(table)
-        frame = table.to_pandas(types_mapper=nullable_types)
     except UnicodeDecodeError:
         fault = "a text in it is not UTF-8"
     if fault:
         raise InputFileError(f"{path}: {fault}; {maker}")
-    twice = frame[["cell_id", "metric", "at", "fold"]].duplicated()
+    rows = table.select(["cell_id", "metric", "at", "fold"]).to_pandas()
+    twice = rows.duplicated()
     if twice.any():
-        row = frame[twice].iloc[0]
+        row = rows[twice].iloc[0]
         raise InputFileError(
             f"{path}: it has a row twice: {row['cell_id']}, metric {row['metric']!r} at {row['at']}; {maker}"
         )
-    return frame
+    return table
+
+
+def _typed(column: Any, kind: Any) -> Any:
+    """A column of the file with its type; texts as numbers in a list of them."""
+    import pyarrow
+
+    texts = pyarrow.string()
+    if column.type == pyarrow.dictionary(pyarrow.int32(), texts) and kind == texts:
+        return column
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    column = column.cast(kind)
+    return column.dictionary_encode() if kind == texts else column
 
 
 def _content_fault(table: Any) -> str:
@@ -359,10 +415,10 @@ def as_table(rows: list[dict[str, Any]]) -> Any:
     return pyarrow.Table.from_pylist(rows, schema=_schema())
 
 
-def _schema() -> Any:
+def _schema(columns: Iterable[str] = COLUMNS) -> Any:
     import pyarrow
 
-    return pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in COLUMNS.items()])
+    return pyarrow.schema([(name, pyarrow.type_for_alias(COLUMNS[name])) for name in columns])
 
 
 def nullable_types(kind: Any) -> Any:
