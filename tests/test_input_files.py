@@ -159,8 +159,12 @@ def test_what_is_no_file_is_named(tmp_path):
 def test_the_nearest_name_stands_first_and_the_list_is_bounded():
     assert one_of("glas", ["wine", "glass"]) == "did you mean 'glass'? allowed: wine, glass"
     assert one_of("glas", []) == "allowed: (none)"
-    many = one_of("x", [f"name-{i}" for i in range(100)])
-    assert many.endswith("name-59, and 40 more")
+    many = one_of("name-77", [f"name-{i}" for i in range(100)])
+    assert many.startswith("did you mean 'name-77'? allowed: name-0, ")
+    assert many.endswith("name-9, and 90 more")  # 80 characters of names
+    assert one_of("x", ["a" * 40, "b" * 38]) == f"allowed: {'a' * 40}, {'b' * 38}"
+    assert one_of("x", ["a" * 40, "b" * 39]) == f"allowed: {'a' * 40}, and 1 more"
+    assert one_of("x", ["a" * 200, "b"]) == f"allowed: {'a' * 200}, and 1 more"
     start = time.monotonic()
     one_of("ab" * 50_000, ["ba" * 50_000])
     assert time.monotonic() - start < 20

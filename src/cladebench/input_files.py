@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import itertools
 import json
 import math
 import re
@@ -156,15 +157,21 @@ def key_path(parts: Iterable[str | int]) -> str:
     return text or "(top level)"
 
 
+#: Characters of names that a message lists: it is to be read, not searched.
+_LISTED = 80
+
+
 def one_of(value: Any, allowed: Iterable[Any]) -> str:
-    """Say what is allowed, the nearest spelling first, at most 60 names."""
+    """Say what is allowed, the nearest spelling first, in about a line."""
     names = [str(a) for a in allowed]
     # Comparing long texts takes minutes.
     near = difflib.get_close_matches(
         shown(value).strip("'"), [name for name in names if len(name) <= 80], n=1
     )
-    more = [f"and {len(names) - 60:,} more"] * (len(names) > 60)
-    told = ", ".join([*names[:60], *more]) or "(none)"
+    ends = itertools.accumulate(len(name) + 2 for name in names)
+    fit = max(1, sum(end <= _LISTED + 2 for end in ends))
+    more = [f"and {len(names) - fit:,} more"] * (len(names) > fit)
+    told = ", ".join([*names[:fit], *more]) or "(none)"
     return (f"did you mean {near[0]!r}? " if near else "") + f"allowed: {told}"
 
 

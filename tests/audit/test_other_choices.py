@@ -293,6 +293,47 @@ def test_what_only_a_pair_turns_round_names_both(tmp_path):
     assert found["verdict"] == "depends"
 
 
+def test_two_choices_ask_as_one_of_them_where_the_other_changes_nothing():
+    claim = Claim("c", "order", {}, "q")
+    renames, sets, other = (
+        Choice("u", ("f",), (instead,))
+        for instead in ({"method": {"A": "B"}}, {"where": {"B": {"j": 2}}}, {"method": {"C": "D"}})
+    )
+    assert renames.together_with(other).asks_as(renames, claim, [QUERY])
+    assert not renames.together_with(other).asks_as(other, claim, [QUERY])
+    assert not renames.together_with(other).asks_as(renames, claim, [QUERY, QUERY | {"method": "C"}])
+    # Alone it changes nothing for A; it does for the method that the other puts in its place.
+    assert sets.query(QUERY) == QUERY and not renames.together_with(sets).asks_as(renames, claim, [QUERY])
+    rule = Choice("r", ("g",), ({"selection": "other"},))
+    assert not renames.together_with(rule).asks_as(renames, claim, [QUERY])
+    sentences = Choice("s", ("h",), ({"method": {"A": "C"}},), frozenset({"sentence"}))
+    assert sentences.asks_as(CHOSEN, claim, [QUERY])
+    printed = Claim("c", "value", {}, "q", published=parse_printed("0.6 ± 0.1"), repetitions=4)
+    errors = Choice("u", ("f",), ({"spread": "se"},))
+    assert not renames.together_with(errors).asks_as(renames, printed, [QUERY])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_two_choices_ask_as_one_comes_out_as_if_judged_anew(tmp_path, monkeypatch, seed):
+    random = np.random.default_rng(seed)
+    rows = [both(name, *random.uniform(0.3, 0.8, 2).round(1)) for name in "ABCDEF"]
+    turned = [
+        {"method": {"A": "C"}, "datasets": ["d"]},
+        {"method": {"A": "D"}},
+        {"method": {"B": "E"}},
+        {"method": {"B": "F"}, "datasets": ["e"]},
+        {"dataset": {"e": "d"}},
+    ]
+    picked = random.permutation(len(turned))[:4]
+    register = [entry(f"entry {k}", (f"choice {k}", turned[k])) for k in picked]
+    asked, ask = [], Choice.asks_as
+    monkeypatch.setattr(Choice, "asks_as", lambda *a: asked.append(ask(*a)) or asked[-1])
+    found = run(tmp_path, register, *rows)
+    monkeypatch.setattr(Choice, "asks_as", lambda *a: False)
+    assert run(tmp_path, register, *rows) == found
+    assert seed or any(asked)
+
+
 def test_what_fails_with_each_choice_is_asked_in_all_pairs_and_nothing_else_is(tmp_path):
     rows = [both("A", 0.3, 0.7), both("B", 0.5, 0.5), both("C", 0.45, 0.65), both("D", 0.4, 0.6)]
     rows += [both("F", 0.8, 0.8)]

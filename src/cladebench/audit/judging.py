@@ -32,15 +32,15 @@ class Evaluation:
 
     Attributes
     ----------
-    waiting : dict of str to Waiting
-        Comparisons of the last run, before they are corrected together.
+    found : dict of str to Judgement or Waiting
+        Of the claims that the last run judged, sentences aside: what was found before it was corrected.
     """
 
     claims: ClaimSet
     reader: Reader
     certificates: pd.DataFrame | None
     facts: Facts
-    waiting: dict[str, Waiting] = field(default_factory=dict, init=False)
+    found: dict[str, Judgement | Waiting] = field(default_factory=dict, init=False)
     _done: dict[str, Judgement] = field(default_factory=dict)
     _known: Mapping[str, Judgement] = field(default_factory=dict)
     _touched: Collection[str] = ()
@@ -55,7 +55,7 @@ class Evaluation:
         known: Mapping[str, Judgement] | None = None,
         again: Collection[str] = (),
         touched: Collection[str] = (),
-        uncorrected: Mapping[str, Waiting] | None = None,
+        alike: Mapping[str, Judgement | Waiting] | None = None,
     ) -> dict[str, Judgement]:
         """Judge all claims; what is tested together is corrected together.
 
@@ -68,24 +68,26 @@ class Evaluation:
             Those whose answers the choice changes. A choice need not have been run for all parts of a sentence. If
             some of these parts are testable, the others keep their known judgement. If none is, the sentence is not
             testable.
-        uncorrected : mapping of str to Waiting, optional
-            `waiting` of the evaluation that gave `known`. Claims among `again` that are not touched are not compared
-            anew, only corrected.
+        alike : mapping of str to Judgement or Waiting, optional
+            `found` of other evaluations, for claims that come out as they did there. They are not compared anew, only
+            corrected.
         """
         self._known, self._touched = known or {}, touched
-        alike = {name: w for name, w in (uncorrected or {}).items() if name not in touched}
+        alike = alike or {}
         self._done = {name: known[name] for name in self.claims.claims if name not in again} if known else {}
-        self.waiting = {}
+        self.found = {}
         for claim in self.claims.claims.values():
             if claim.id in self._done or (kind_of(claim).of_parts and not claim.set_aside):
                 continue  # sentences are judged when their parts are
             self.reader.now = claim
-            found = alike[claim.id] if claim.id in alike else self._judge(claim)
+            self.found[claim.id] = alike[claim.id] if claim.id in alike else self._judge(claim)
+        waiting: dict[str, Waiting] = {}
+        for name, found in self.found.items():
             if isinstance(found, Judgement):
-                self._done[claim.id] = found
+                self._done[name] = found
             else:
-                self.waiting[claim.id] = found
-        self._correct(self.waiting)
+                waiting[name] = found
+        self._correct(waiting)
         self._adjust_values()
         for name in self.claims.claims:
             self._judged(name)

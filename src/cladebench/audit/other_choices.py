@@ -43,6 +43,19 @@ class Choice:
         """Whether it is meant for claims of a kind."""
         return not self.kinds or kind in self.kinds
 
+    def for_kind(self, kind: str) -> Choice:
+        """Give the choice that claims of a kind meet."""
+        return self if self.concerns(kind) else CHOSEN
+
+    def asks_as(self, other: Choice, claim: Claim, queries: Iterable[Mapping[str, Any]]) -> bool:
+        """Say whether both make the same of a claim and its queries."""
+        here, there = self.for_kind(claim.kind), other.for_kind(claim.kind)
+        return (
+            here.rule("") == there.rule("")
+            and self.claim(claim) == other.claim(claim)
+            and all(here.query(query) == there.query(query) for query in queries)
+        )
+
     def together_with(self, other: Choice) -> Choice:
         """Both at once, for the claims that both are meant for."""
         kinds = self.kinds & other.kinds if self.kinds and other.kinds else self.kinds | other.kinds

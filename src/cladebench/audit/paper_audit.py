@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -70,14 +70,14 @@ class PaperAudit:
     def __post_init__(self) -> None:
         self.own = self._evaluation(self.rules[0])
         self.chosen = self.own.run()
-        self._uncorrected = self.own.waiting
         self.beside = self.chosen if self.rules[0] == self.rules[1] else self._evaluation(self.rules[1]).run()
         random_methods = [RandomMethod(), *map(RandomMethod, self.blind)]
         self.random_methods = [
             (method, self._evaluation(self.rules[0], random=method).run()) for method in random_methods
         ]
         self.choices = [(choice, self._touched(choice)) for choice in self.singles]
-        self._judged = [self._judge_in(choice, touched) for choice, touched in self.choices]
+        self._asked_alone: dict[str, Evaluation] = {}
+        self._judged = [self._judge_alone(choice, touched) for choice, touched in self.choices]
         touched_by = {choice.name: touched for choice, touched in self.choices}
         strongest = strongest_entries(self.singles, self._moved())
         self._ask_pairs(paired_choices(self.singles, strongest), touched_by, set(self.chosen))
@@ -104,7 +104,8 @@ class PaperAudit:
             asked = touched_by[one.name] & touched_by[other.name] & among
             if asked:
                 self.choices.append((pair, asked))
-                self._judged.append(self._judge_in(pair, touched_by[one.name] | touched_by[other.name]))
+                of_both = {choice.name: touched_by[choice.name] for choice in (one, other)}
+                self._judged.append(self._judge_pair(pair, asked, of_both))
 
     def _failing(self) -> set[str]:
         """Find the claims (no sentences) that ours and every telling choice contradict."""
@@ -186,19 +187,44 @@ class PaperAudit:
         reader = Reader(self.records, rule, choice, random, self.blind, self.measures)
         return Evaluation(self.claims, reader, self.certificates, self.facts)
 
-    def _judge_in(self, choice: Choice, touched: Collection[str]) -> Mapping[str, Judgement]:
+    def _judge_alone(self, choice: Choice, touched: Collection[str]) -> Mapping[str, Judgement]:
         """Judge again what a choice touches.
 
-        What is corrected together with it is judged again too.
+        And what is corrected together with it.
         """
-        families = {self.claims.claims[name].family for name in touched}
-        again = {
+        alike = {name: found for name, found in self.own.found.items() if name not in touched}
+        evaluation = self._asked_alone[choice.name] = self._evaluation(self.rules[0], choice)
+        again = self._with_sentences(self._with_families(touched))
+        return evaluation.run(self.chosen, again, touched, alike)
+
+    def _judge_pair(
+        self, pair: Choice, asked: set[str], touched_by: Mapping[str, set[str]]
+    ) -> Mapping[str, Judgement]:
+        """Judge claims with two choices at once.
+
+        Only what is `asked` is good, of claims and sentences. The others of a family are there for the correction. What
+        one of the two alone touches mostly comes out as with that one.
+        """
+        touched = set().union(*touched_by.values())
+        parts = {part for name in asked for part in self._all_parts(name)}
+        again = self._with_families(asked | parts & touched)
+        alike = {name: found for name, found in self.own.found.items() if name not in touched}
+        for name in again & touched:
+            first, *more = [choice for choice, own in touched_by.items() if name in own]
+            alone, claim = self._asked_alone[first], self.claims.claims[name]
+            asks = alone.reader.asked.get(name, ())
+            if not more and asks and pair.asks_as(alone.reader.choice, claim, asks):
+                alike[name] = alone.found[name]
+        return self._evaluation(self.rules[0], pair).run(self.chosen, again, touched, alike)
+
+    def _with_families(self, names: Collection[str]) -> set[str]:
+        """Add the claims that are corrected together with these."""
+        families = {self.claims.claims[name].family for name in names}
+        return {
             claim.id
             for claim in self.claims.claims.values()
-            if claim.id in touched or (kind_of(claim).corrected and claim.family in families)
+            if claim.id in names or (kind_of(claim).corrected and claim.family in families)
         }
-        evaluation = self._evaluation(self.rules[0], choice)
-        return evaluation.run(self.chosen, self._with_sentences(again), touched, self._uncorrected)
 
     def _passed_in(
         self, choice: Choice, touched: Collection[str], judged: Mapping[str, Judgement]
@@ -268,6 +294,12 @@ class PaperAudit:
         """Parts of a sentence, of these, and so on."""
         own = self.chosen[name].parts
         return [*own, *(below for part in own for below in self._below(part))]
+
+    def _all_parts(self, name: str) -> Iterator[str]:
+        """List parts of a sentence, their parts, and so on."""
+        for part in self._parts.get(name, ()):
+            yield part
+            yield from self._all_parts(part)
 
     @cached_property
     def _parts(self) -> Mapping[str, list[str]]:

@@ -151,22 +151,21 @@ class Order(Kind):
         if of_each:
             return _of_each(claim, pairs[0], sign, _said(claim, pairs[0], higher, margin))
         comparisons = [
-            replace(
-                _compared(
-                    found.samples,
-                    sign,
-                    0.0 if relation == "same" else margin,
-                    float(expects.get("tie", 0.0)),
-                    relation == "no_worse",
-                ),
-                label=label_of(found.names, means_of(*found.samples))
-                + (f", margin {as_given(margin)}" if relation == "no_worse" and margin else "")
-                + (f", by more than {as_given(-margin)}" if margin < 0 else ""),
+            _compared(
+                found.samples,
+                sign,
+                0.0 if relation == "same" else margin,
+                float(expects.get("tie", 0.0)),
+                relation == "no_worse",
             )
             for found in pairs
         ]
         met = hardest(comparisons)
-        samples, comparison = pairs[met].samples, comparisons[met]
+        samples = pairs[met].samples
+        label = label_of(pairs[met].names, means_of(*samples))
+        label += f", margin {as_given(margin)}" if relation == "no_worse" and margin else ""
+        label += f", by more than {as_given(-margin)}" if margin < 0 else ""
+        comparison = replace(comparisons[met], label=label)
         judgement = Judgement(not_testable(""), samples, _said(claim, pairs[met], higher, margin))
         if relation == "same":
             outcome = judge_same(comparison, margin, by.claims.rules)

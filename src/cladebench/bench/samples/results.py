@@ -74,7 +74,7 @@ class Results:
             self._rows[dataset, method] = self.records.iloc[self._of_method.get((dataset, method), [])]
         rows = self._rows[dataset, method]
         if where and not rows.empty:
-            rows = rows[[agrees(text, where) for text in rows["setting"]]]
+            rows = _in_setting(rows, where)
         return rows
 
     def measured(
@@ -100,7 +100,7 @@ class Results:
             rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
             rows = rows[rows["at"] == self._point(rows, at)]
             if where and not rows.empty:
-                rows = rows[[agrees(text, where) for text in rows["setting"]]]
+                rows = _in_setting(rows, where)
             self._measured[key] = rows
         return self._measured[key]
 
@@ -197,7 +197,7 @@ class Results:
             if where:
                 rows = self._competing.iloc[self._of_method.get((dataset, method), [])]
                 if not rows.empty:
-                    rows = rows[[agrees(text, where) for text in rows["setting"]]]
+                    rows = _in_setting(rows, where)
                 choices = select_settings(rows, self.selection)
             names = zip(choices["dataset"], choices["method"], choices["rule"], strict=True)
             self._chosen[key] = dict(zip(names, choices["setting_id"], strict=True))
@@ -342,6 +342,11 @@ class Results:
     def _of_metric(self) -> Mapping[Any, Any]:
         finished = self.records["metric"].where(self.records["status"] == "ok")
         return self.records.groupby(["dataset", "method", finished]).indices
+
+
+def _in_setting(rows: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
+    """Rows in settings with these values; each setting is read once."""
+    return rows[rows["setting"].isin([text for text in rows["setting"].unique() if agrees(text, where)])]
 
 
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:

@@ -120,7 +120,7 @@ def _table_in(path: Path | str) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _read_table(path: Path | str, stamp: tuple[int, ...]) -> Any:
-    """Read the table and check it; its file is told from others by its `stamp`.
+    """Read the table and check it, once for a `stamp`.
 
     Its texts are numbers in a list of those that occur, a fifth of their size.
     """
@@ -160,7 +160,7 @@ def _read_table(path: Path | str, stamp: tuple[int, ...]) -> Any:
 
 
 def _typed(column: Any, kind: Any) -> Any:
-    """A column of the file with its type; texts as numbers in a list of them."""
+    """A column with its type; texts as numbers in a list."""
     import pyarrow
 
     texts = pyarrow.string()
@@ -196,13 +196,16 @@ def _where_changed(table: Any, names: Iterable[str]) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    later, earlier = table.slice(1), table.slice(0, table.num_rows - 1)
-    changed = pa.nulls(later.num_rows, pa.bool_()).fill_null(False)
+    n_later = table.num_rows - 1
+    changed = pa.nulls(n_later, pa.bool_()).fill_null(False)
     for name in names:
-        one, other = later[name], earlier[name]
+        column = table[name]
+        if pa.types.is_dictionary(column.type):  # of one list: their numbers are compared
+            column = pa.chunked_array([chunk.indices for chunk in column.chunks], pa.int32())
+        one, other = column.slice(1), column.slice(0, n_later)
         differs = pc.fill_null(pc.not_equal(one, other), True)  # also where both are empty
         changed = pc.or_(changed, pc.and_not(differs, pc.and_(pc.is_null(one), pc.is_null(other))))
-    return pa.concat_tables([table.slice(0, 1), later.filter(changed)])
+    return pa.concat_tables([table.slice(0, 1), table.slice(1).filter(changed)])
 
 
 def _cells_fault(table: Any) -> str:
