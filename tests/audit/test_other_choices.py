@@ -313,7 +313,7 @@ def test_two_choices_ask_as_one_of_them_where_the_other_changes_nothing():
     assert not renames.together_with(errors).asks_as(renames, printed, [QUERY])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [1, 2, 4, 6, 8, 9, 10, 11])  # pairs that ask as one of them
 def test_what_two_choices_ask_as_one_comes_out_as_if_judged_anew(tmp_path, monkeypatch, seed):
     random = np.random.default_rng(seed)
     rows = [both(name, *random.uniform(0.3, 0.8, 2).round(1)) for name in "ABCDEF"]
@@ -331,7 +331,7 @@ def test_what_two_choices_ask_as_one_comes_out_as_if_judged_anew(tmp_path, monke
     found = run(tmp_path, register, *rows)
     monkeypatch.setattr(Choice, "asks_as", lambda *a: False)
     assert run(tmp_path, register, *rows) == found
-    assert seed or any(asked)
+    assert any(asked)
 
 
 def test_what_fails_with_each_choice_is_asked_in_all_pairs_and_nothing_else_is(tmp_path):
