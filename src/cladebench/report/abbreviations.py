@@ -25,6 +25,8 @@ _WORDS = {
     "textons": "small patterns that recur in textures",
     "UIUC": "a collection of photographs of 25 textures",
     "CIFAR": "a collection of small photographs",
+    "Outex": "a collection of photographs of textures, 24 of them here",
+    "Dasgupta cost": "a cost of trees, lower where similar points part late",
     "dendrogram purity": "how pure the smallest subtree around two points of a class is, 1 at best",
     "V-measure": "how well clusters agree with classes, 1 at best",
     "F over pairs": "how well pairs of points in one cluster agree with the classes, 1 at best",
@@ -59,6 +61,7 @@ _TERMS = {
 #: Methods whose names say little; only on pages of papers that run them.
 _METHODS = {
     "AL": "average linkage",
+    "BoostMetric": "a distance learned by boosting",
     "BIRCH": "balanced iterative reducing and clustering using hierarchies",
     "CL": "complete linkage",
     "CLUHSIC": "clustering by the Hilbert-Schmidt independence criterion",
@@ -72,6 +75,7 @@ _METHODS = {
     "HAC-C": "agglomerative clustering, complete linkage",
     "HFD": "hierarchy forest distance",
     "HKM": "hierarchical K-means, the leaf with the most compact parts split next",
+    "HKMeans": "hierarchical K-means",
     "HKM-D": "hierarchical K-means, the most scattered leaf split next",
     "HMMC": "hierarchical maximum-margin clustering",
     "HMMC-1": "HMMC with the l1 norm",
@@ -85,6 +89,7 @@ _METHODS = {
     "LMNN": "large margin nearest neighbours",
     "MMC": "maximum-margin clustering",
     "NTC": "numerical taxonomy clustering",
+    "Perch": "a tree that grows point by point and turns where points are out of place",
     "RFD": "random forest distance",
     "SC": "spectral clustering",
     "SL": "single linkage",

@@ -97,13 +97,20 @@ def printed_errors(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[
     found = [
         PrintedError(
             row,
-            shortened(with_places(_deepest(row, by_id).reason, places), 260),
+            shortened(_what_is_wrong(row, by_id, places), 260),
             about.get(row.claim, "method"),
         )
         for row in rows
         if row.level == "statement" and row.verdict == INCONSISTENT
     ]
     return tuple(sorted(found, key=lambda error: error.place))
+
+
+def _what_is_wrong(row: ClaimRow, by_id: Mapping[str, ClaimRow], places: Mapping[str, str]) -> str:
+    """Say it; of a part also what should hold in print."""
+    part = _deepest(row, by_id)
+    reason = with_places(part.reason, places)
+    return reason if part is row or not part.said else f"{part.said}: {reason}"
 
 
 def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:
