@@ -193,7 +193,7 @@ VERDICTS: dict[str, Verdict] = {
             ANALOGUE_UNDECIDED,
             OPEN,
             "stand-in data, too close to call",
-            "The claim is undecided on data used instead of the paper's, which are not public.",
+            "The claim is undecided, on data used in part at least instead of the paper's, which are not public.",
             "◇?",
             4,
             None,
