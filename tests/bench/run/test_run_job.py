@@ -419,6 +419,20 @@ def test_sources_are_looked_at_once_before_a_worker_imports_them(jobs, tmp_path,
     assert 0 < summary.seconds <= time.monotonic() - began
 
 
+@pytest.mark.parametrize("edited", [False, True])
+def test_a_worker_is_replaced_only_where_sources_were_edited(jobs, tmp_path, monkeypatch, edited):
+    started = []
+    original = Worker.__init__
+    monkeypatch.setattr(
+        Worker, "__init__", lambda self, *args: (started.append(self), original(self, *args))[1]
+    )
+    monkeypatch.setattr(
+        running._Origins, "renew", lambda self, method: edited and method.estimator == "mutter"
+    )
+    run(joined([jobs["good"], jobs["mutter"]]), tmp_path)
+    assert len(started) == 1 + edited
+
+
 def test_a_crash_in_a_job_on_two_data_sets_loses_only_its_cell(jobs, tmp_path):
     one = jobs["segfault"]
     two = tuple(

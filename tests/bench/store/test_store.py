@@ -257,6 +257,7 @@ def test_a_job_is_forgotten_for_what_breaks_the_schema_unless_damage_alone_is_as
     assert store.job_path("job").exists()
     assert len(store.forget_damaged("job", [item["cell_id"]])) == 1
     assert not store.job_path("job").exists()
+    assert store.forget_damaged("job", [item["cell_id"]]) == []  # it has none to forget
 
 
 @pytest.mark.parametrize(
