@@ -33,7 +33,7 @@ class Evaluation:
     Attributes
     ----------
     found : dict of str to Judgement or Waiting
-        Of the claims that the last run judged, sentences aside: what was found before it was corrected.
+        What the last run found of claims before it corrected them; sentences are not there.
     """
 
     claims: ClaimSet
