@@ -19,13 +19,14 @@ PREFIX = "with other choices: "
 
 @pytest.fixture(scope="module")
 def divided(results, tmp_path_factory):
-    """A run in which each claim has another mixture of other choices; every seventh has none."""
+    """A run in which each claim has another mixture of other choices; every seventh has none, one is the main one."""
     folder = tmp_path_factory.mktemp("divided") / "smoke"
     shutil.copytree(results, folder)
     audit = json.loads((folder / "audit.json").read_text())
     kinds = ("supports", "undecided", "contradicts", "not testable")
     for number, claim in enumerate(audit["claims"]):
         claim["stances"] = {f"choice {k}": kinds[(number + k * k) % 4] for k in range(number % 7)}
+    audit["claims"][5]["main"] = True
     (folder / "audit.json").write_text(json.dumps(audit))
     write_report(folder, "smoke", ["page_paper"])
     return folder
@@ -56,6 +57,14 @@ def test_pages_count_other_choices_as_the_claims_have_them(divided):
         words = {"supports": "support", "undecided": "open", "contradicts": "contradict"}
         said = ", ".join(f"{counts[stance]} {word}" for stance, word in words.items())
         assert shown[f"claim-{claim['claim']}"] == (said if any(counts[s] for s in words) else "")
+
+
+def test_the_index_counts_other_choices_of_the_main_claim(divided):
+    claims = json.loads((divided / "audit.json").read_text())["claims"]
+    main = next(claim for claim in claims if claim["main"])
+    shown = said_on((divided / "report").glob("page_paper-claims-*.html"))[f"claim-{main['claim']}"]
+    index = (divided / "report" / "index.html").read_text()
+    assert shown and f"The main claim with other choices: {shown}." in index
 
 
 def test_pages_count_other_choices_as_the_table_does(results):

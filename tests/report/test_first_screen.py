@@ -213,7 +213,13 @@ def test_errors_in_print_say_what_is_wrong():
             reason="1 of 2 parts",
             parts=(("fine", "reproduced"), ("low", "inconsistent")),
         ),
-        row("low", "inconsistent", statement="all", reason="printed 3 against 2 (fine) (by us), not (cell)"),
+        row(
+            "low",
+            "inconsistent",
+            statement="all",
+            said="A > B",
+            reason="printed 3 against 2 (fine) (by us), not (cell)",
+        ),
         row("fine", statement="all", place="section 2"),
         row("cell", statement="all", place="Table 1, PS, row KM, column AWA, section 5.1"),
         row("fact", "inconsistent", evidence="printed numbers", reason="it has 4 points"),
@@ -223,7 +229,7 @@ def test_errors_in_print_say_what_is_wrong():
     about = {"fact": "slip", "all": "method", "ours": "conclusion"}
     assert [(error.row.claim, error.wrong, error.heading) for error in printed_errors(rows, about)] == [
         ("ours", "it is lower", "Conclusions about results"),  # the heaviest comes first
-        ("all", "printed 3 against 2 (by us), not (Table 1, PS, KM, AWA)", "Method, data or text"),
+        ("all", "A > B: printed 3 against 2 (by us), not (Table 1, PS, KM, AWA)", "Method, data or text"),
         ("fact", "it has 4 points", "Slips of the pen"),
     ]
 
