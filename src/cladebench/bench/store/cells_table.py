@@ -166,8 +166,6 @@ def _typed(column: Any, kind: Any) -> Any:
     texts = pyarrow.string()
     if column.type == pyarrow.dictionary(pyarrow.int32(), texts) and kind == texts:
         return column
-    if pyarrow.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     column = column.cast(kind)
     return column.dictionary_encode() if kind == texts else column
 
