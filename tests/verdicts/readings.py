@@ -286,13 +286,21 @@ class Reading(Asked):
         verdict, ids = self.group(claim, claim.expects, lambda part: self._as_part(part).verdict)
         found = Outcome(verdict, parts=tuple(dict.fromkeys(ids)))
         parts = [self._as_part(self.by_id[name]) for name in found.parts]
-        found.stand_in = any(part.stand_in for part in parts)
+        # Parts on stand-in data count where they could turn the answer.
+        best = "within noise" if found.stance == "supports" else "reproduced"
+        turned, _ = self.group(claim, claim.expects, lambda part: self._said(self._as_part(part), best))
+        found.stand_in = any(part.stand_in for part in parts) and Outcome(turned).stance != found.stance
         found.chosen = any(part.chosen for part in parts)
         if self.touches is not None:
             touched = [self.by_id[name] for name in found.parts if self.touches(self.by_id[name])]
             if touched and all(self.outcome(part).stance == "not testable" for part in touched):
                 found.verdict = "not testable"
         return found
+
+    @staticmethod
+    def _said(part: Outcome, by_stand_ins: str) -> str:
+        untouched = part.verdict in {"not testable", "inconsistent", "uninformative"}
+        return by_stand_ins if part.stand_in and not untouched else part.verdict
 
     def _as_part(self, claim: Claim) -> Outcome:
         found = self.outcome(claim)

@@ -24,20 +24,24 @@ class Judgement:
         The printed number, or what an order says.
     parts : tuple of str
         Ids of the parts of a sentence.
+    same_on_own_data : bool
+        A sentence has this answer by its parts on the paper's own data, whatever the others say.
     """
 
     outcome: Outcome
     samples: tuple[Sample, ...] = ()
     published: str = ""
     parts: tuple[str, ...] = ()
+    same_on_own_data: bool = False
 
     @property
     def final(self) -> Outcome:
         """Give the outcome as it is reported.
 
-        On data that are not the paper's own it is an analogue.
+        Where data that are not the paper's own decide it, it is an analogue.
         """
-        return self.outcome.on_stand_in() if self.stand_in_for else self.outcome
+        analogue = self.stand_in_for and not self.same_on_own_data
+        return self.outcome.on_stand_in() if analogue else self.outcome
 
     @property
     def stand_in_for(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Sentences: what their parts, or solver checks, make of them."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -168,3 +169,45 @@ def test_the_statements_of_a_reason_are_sentences(reason, written):
 
 def test_three_are_named_and_the_others_counted():
     assert [listed(list("abcde")[:n]) for n in (1, 3, 5)] == ["a", "a, b, c", "a, b, c and 2 more"]
+
+
+TWO_PARTS = """
+claims:
+  - {id: own, kind: order, place: {section: "5"}, quote: A is ahead on glass, expects: {
+      left: {dataset: glass, method: A, metric: dendrogram_purity}, is: better,
+      than: {dataset: glass, method: HAC, metric: dendrogram_purity}}}
+  - {id: other, kind: order, place: {section: "5"}, quote: A is ahead on spam, expects: {
+      left: {dataset: spam, method: A, metric: dendrogram_purity}, is: better,
+      than: {dataset: spam, method: HAC, metric: dendrogram_purity}}}
+  - {id: both, kind: sentence, place: {section: "5"}, quote: on both, expects: {all_of: [own, other]}}
+  - {id: one, kind: sentence, place: {section: "5"}, quote: on one, expects: {any_of: [own, other]}}
+  - {id: both-again, kind: sentence, place: {section: "5"}, quote: on both, expects: {all_of: [both, own]}}
+"""
+"""`other` is on stand-in data."""
+LEADS = {"ahead": 0.2, "level": 0.0, "behind": -0.2}
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "both", "one"),
+    [
+        ("ahead", "ahead", o.ANALOGUE_HOLDS, REPRODUCED),
+        ("ahead", "level", o.ANALOGUE_UNDECIDED, REPRODUCED),
+        ("ahead", "behind", o.ANALOGUE_FAILS, REPRODUCED),
+        ("level", "ahead", WITHIN_NOISE, o.ANALOGUE_HOLDS),
+        ("level", "level", WITHIN_NOISE, o.ANALOGUE_UNDECIDED),
+        ("level", "behind", o.ANALOGUE_FAILS, o.ANALOGUE_UNDECIDED),
+        ("behind", "ahead", CONTRADICTED, o.ANALOGUE_HOLDS),
+        ("behind", "level", CONTRADICTED, o.ANALOGUE_UNDECIDED),
+        ("behind", "behind", CONTRADICTED, o.ANALOGUE_FAILS),
+    ],
+)
+def test_stand_ins_make_an_analogue_where_they_can_turn_a_sentence(tmp_path, own, other, both, one):
+    noise = np.linspace(-0.02, 0.02, 8)
+    rows = []
+    for data, lead, stand_in_for in (("glass", own, ""), ("spam", other, "real spam")):
+        more = {"stand_in_for": stand_in_for} if stand_in_for else {}
+        rows += cells(data, "A", {"dendrogram_purity": 0.5 + LEADS[lead] + noise}, **more)
+        rows += cells(data, "HAC", {"dendrogram_purity": 0.5 - noise}, **more)
+    found = judged(claims_of(tmp_path, TWO_PARTS), frame(rows))
+    assert (found.verdict["both"], found.verdict["both-again"], found.verdict["one"]) == (both, both, one)
+    assert found.stand_in_for["both"] == found.stand_in_for["one"] == "real spam"

@@ -144,7 +144,9 @@ class Sentence(Kind):
         if by.runs_for_none(parts):
             outcome = not_testable("not run for any part that it changes")
         samples = {id(sample): sample for _, judgement in judged for sample in judgement.samples}
-        return Judgement(outcome, tuple(samples.values()), parts=tuple(parts))
+        stand_ins_say = _OPEN if outcome.stance == SUPPORTS else _HOLDS
+        same = _combined(claim.expects, by, [], stand_ins_say).stance == outcome.stance
+        return Judgement(outcome, tuple(samples.values()), parts=tuple(parts), same_on_own_data=same)
 
 
 def _listed(expects: Mapping[str, Any]) -> list[Any]:
@@ -177,14 +179,25 @@ def _check_counts(expects: Mapping[str, Any], found: ClaimSet, where: str) -> No
         _check_counts(part, found, where)
 
 
-def _combined(expects: Mapping[str, Any], by: Grounds, judged: list[tuple[str, Judgement]]) -> Outcome:
+_OPEN, _HOLDS = Outcome(WITHIN_NOISE, "on stand-in data"), Outcome(REPRODUCED, "on stand-in data")
+
+
+def _combined(
+    expects: Mapping[str, Any],
+    by: Grounds,
+    judged: list[tuple[str, Judgement]],
+    stand_ins_say: Outcome | None = None,
+) -> Outcome:
+    """Judge by the parts; with `stand_ins_say` all on stand-in data say that."""
     outcomes: list[Outcome] = []
     for part in _listed(expects):
         if isinstance(part, Mapping):
-            outcomes.append(_combined(part, by, judged))
+            outcomes.append(_combined(part, by, judged, stand_ins_say))
             continue
         found = [(name, by.part(name)) for name in by.claims.matching(part)]
-        outcomes += [judgement.outcome for _, judgement in found]
+        for _, its in found:
+            on_stand_ins = its.final is not its.outcome
+            outcomes.append(stand_ins_say if stand_ins_say and on_stand_ins else its.outcome)
         judged += found
     needed = len(outcomes) if "all_of" in expects else 1 if "any_of" in expects else int(expects["at_least"])
     return combine(outcomes, needed)
