@@ -1,5 +1,6 @@
 """Drawings of trees and the files of figures."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -169,3 +170,12 @@ def test_of_tips_that_stand_too_near_some_are_named() -> None:
     assert 0.1 <= inches / len(texts) <= 0.2
     # All branches are there: a stem and a leader a tip, and one bar.
     assert [len(lines.get_segments()) for lines in ax.collections[:3]] == [900, 1, 900]
+
+
+def test_text_in_svg_stays_text_with_a_font_as_wide_behind_ours(tmp_path) -> None:
+    with use_style():
+        figure = Figure()
+        figure.add_subplot().set_title("cost of the tree")
+        [svg] = save_figure(figure, tmp_path / "figure", ["svg"])
+    [title] = re.findall("<text[^>]*>cost of the tree</text>", svg.read_text())
+    assert "'DejaVu Sans', 'Verdana', sans-serif" in title

@@ -91,7 +91,7 @@ def test_info_says_that_features_are_sparse(capsys):
 def test_info_of_an_unknown_name_is_wrong_usage(capsys):
     assert cli.main(["data", "info", "iris"]) == 2
     assert (
-        "unknown data set 'iris', expected one of 20news, 20news-w100, 20news-words, awa-attr"
+        "data set 'iris': unknown; did you mean 'digits'? allowed: 20news, 20news-w100"
         in capsys.readouterr().err
     )
 
@@ -171,7 +171,7 @@ def test_an_altered_file_fails_fetch_and_check(folders, capsys):
 def test_unknown_name_is_wrong_usage(capsys):
     assert cli.main(["data", "fetch", "iris"]) == 2
     assert (
-        "unknown data set 'iris', expected one of 20news, 20news-w100, 20news-words, awa-attr"
+        "data set 'iris': unknown; did you mean 'digits'? allowed: 20news, 20news-w100"
         in capsys.readouterr().err
     )
 

@@ -105,7 +105,7 @@ def test_a_module_of_two_topics_runs_once():
     ("arguments", "message"),
     [
         ({"scope": "huge"}, "smoke, quick, full"),
-        ({"topics": ["alchemy"]}, "'alchemy': expected one of balanced-assignment"),
+        ({"topics": ["alchemy"]}, "'alchemy': unknown; allowed: balanced-assignment"),
     ],
 )
 def test_unknown_names_are_named(arguments, message):

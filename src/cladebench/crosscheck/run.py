@@ -15,6 +15,7 @@ import pandas as pd
 from cladebench import crosscheck
 from cladebench.crosscheck.certificate import COLUMNS, Certificate
 from cladebench.files import write_atomically
+from cladebench.input_files import one_of
 
 SCOPES = ("smoke", "quick", "full")
 
@@ -78,7 +79,7 @@ def run(
     wanted = list(known) if topics is None else list(topics)
     for topic in wanted:
         if topic not in known:
-            raise ValueError(f"topic {topic!r}: expected one of {', '.join(known)}")
+            raise ValueError(f"topic {topic!r}: unknown; {one_of(topic, known)}")
     for module in dict.fromkeys(known[topic] for topic in wanted):
         own = [topic for topic in wanted if known[topic] is module]
         try:

@@ -25,6 +25,7 @@ from cladebench.datasets.code_files import sources_of
 from cladebench.datasets.content import Content, content_sha256
 from cladebench.datasets.fetch import check_local, obtain
 from cladebench.discovery import cannot_import
+from cladebench.input_files import one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -97,7 +98,7 @@ def info(name: str) -> DatasetInfo:
         entry: DatasetInfo = own.own_info(name)
         return entry
     if name not in registry():
-        raise ValueError(f"unknown data set {name!r}, expected one of {', '.join(names())}")
+        raise ValueError(f"data set {name!r}: unknown; {one_of(name, names())}")
     return registry()[name]
 
 

@@ -136,11 +136,6 @@ class PaperView:
         return tuple(first.values())
 
     @property
-    def linked_data(self) -> dict[str, str]:
-        """List the data that have an official address, by their names."""
-        return {name: address for name, address in self.data_addresses.items() if address}
-
-    @property
     def own_datasets(self) -> tuple[Mapping[str, Any], ...]:
         """List the paper's data, or what stands in for them.
 

@@ -22,6 +22,7 @@ from cladebench.bench.statistics.statistics import (
     signed_rank,
     tarone_holm,
 )
+from cladebench.input_files import one_of
 
 #: Columns of ``differences.csv``.
 COLUMNS = (
@@ -101,7 +102,7 @@ def compare(values: Values, method: str, settings: Settings, *, picked: bool = F
         If there are no values of the method.
     """
     if method not in values.methods:
-        raise ValueError(f"method {method!r}: no values; expected one of {', '.join(values.methods)}")
+        raise ValueError(f"method {method!r}: no values; {one_of(method, values.methods)}")
     rivals = [rival for rival in values.methods if rival != method]
     pairs = [(method, rival) for rival in rivals] + [*itertools.combinations(rivals if picked else (), 2)]
     found = [row for pair in pairs for row in _of_pair(values, *pair, settings)]
