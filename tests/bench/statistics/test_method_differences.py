@@ -557,7 +557,7 @@ def test_runs_that_can_not_be_compared_are_refused(runs, measure, said):
 
 
 def test_a_method_that_did_not_run_is_refused():
-    with pytest.raises(ValueError, match="method 'other': no values; expected one of mine, a"):
+    with pytest.raises(ValueError, match="method 'other': no values; allowed: mine, a"):
         compare(values_of({"d": {"mine": [0.5], "a": [0.4]}}), "other", RULES)
 
 

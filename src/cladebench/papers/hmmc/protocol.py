@@ -30,6 +30,7 @@ class HMMCProtocol(Protocol):
 
     own: ClassVar[Mapping[str, Any]] = {
         "features": "unit",  # how the features are scaled, see `cladebench.paper.protocol.scaled`
+        "length": 1.0,  # what the scaled features are multiplied with
         "leaf_factors": (1.0,),  # numbers of leaves, as multiples of the number of classes
         "flat": False,  # whether the method gives clusters without a tree
         "nested": True,  # whether its tree of fewer leaves is the top of that of more: then one fit serves for all
@@ -48,7 +49,7 @@ class HMMCProtocol(Protocol):
             If the data set has no tree of its classes.
         """
         own, task, data = self.own_parameters(cell), cell.task, cell.data
-        X, labels = task.of(scaled(data.X, own["features"])), task.of(data.labels)
+        X, labels = task.of(scaled(data.X, own["features"]) * own["length"]), task.of(data.labels)
         tree, full_tree = class_trees(data)
         fits = _Fits(self, cell, own, X, labels, tree)
         readings: list[Reading] = []
