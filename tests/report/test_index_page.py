@@ -39,6 +39,7 @@ def with_main_claim(results, tmp_path_factory):
     claim |= {
         "main": True,
         "quote": "our method is best <b>",
+        "reading": "everywhere. It takes all parts.",
         "verdict": "analogue holds",
         "stand_in_for": ["x"],
     }
@@ -56,6 +57,11 @@ def test_the_result_comes_first(with_main_claim, index):
     assert "our method is best <b>" in head
     assert "✓ holds on stand-in data" in head and 'href="page_paper.html#claim-everywhere"' in text
     assert "<h1>We re-ran 1 paper. Of 8 printed statements, " in index and "none named" in index
+
+
+def test_the_page_of_a_paper_ends_the_reading_of_its_main_claim_once(with_main_claim):
+    page = (with_main_claim / "page_paper.html").read_text(encoding="utf-8")
+    assert "Read as: everywhere. It takes all parts.</p>" in page
 
 
 def test_each_statement_is_counted_once_by_answer_and_by_what_was_done(results, index):
