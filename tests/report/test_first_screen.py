@@ -20,9 +20,9 @@ from cladebench.paper.catalogue import load_plan
 from cladebench.report.claim_rows import ClaimRow, place_for_readers
 from cladebench.report.finding_views import FindingView, lead_finding
 from cladebench.report.main_claims import (
+    faults,
     main_claim,
     parts_in_words,
-    printed_errors,
     shortened,
     what_we_saw,
 )
@@ -224,14 +224,31 @@ def test_errors_in_print_say_what_is_wrong():
         row("cell", statement="all", place="Table 1, PS, row KM, column AWA, section 5.1"),
         row("fact", "inconsistent", evidence="printed numbers", reason="it has 4 points"),
         row("ours", "inconsistent", evidence="printed numbers", reason="it is lower"),
+        row("elsewhere", "analogue fails", evidence="other data", reason="it is behind"),
         row("solver", "contradicted", evidence="by construction", reason="1 of 9 solver checks fails"),
     ]
     about = {"fact": "slip", "all": "method", "ours": "conclusion"}
-    assert [(error.row.claim, error.wrong, error.heading) for error in printed_errors(rows, about)] == [
-        ("ours", "it is lower", "Conclusions about results"),  # the heaviest comes first
-        ("all", "A > B: printed 3 against 2 (by us), not (Table 1, PS, KM, AWA)", "Method, data or text"),
-        ("fact", "it has 4 points", "Slips of the pen"),
+    assert [(fault.row.claim, fault.wrong, fault.heading) for fault in faults(rows, about)] == [
+        ("ours", "it is lower", "Wrong in print: conclusions about results"),  # the heaviest comes first
+        (
+            "all",
+            "A > B: printed 3 against 2 (by us), not (Table 1, PS, KM, AWA)",
+            "Wrong in print: method, data or text",
+        ),
+        ("fact", "it has 4 points", "Wrong in print: slips of the pen"),
+        ("solver", "1 of 9 solver checks fails", "We measure otherwise"),
+        ("elsewhere", "it is behind", "We measure otherwise on stand-in data"),
     ]
+    assert [fault.in_print for fault in faults(rows, about)] == [True] * 3 + [False] * 2
+
+
+def test_what_a_reason_says_already_is_not_said_twice():
+    said = "printed 3 against 2"
+    rows = [
+        row("all", "inconsistent", parts=(("low", "inconsistent"),)),
+        row("low", "inconsistent", statement="all", said=said, reason=said),
+    ]
+    assert [fault.wrong for fault in faults(rows, {})] == [said]
 
 
 @pytest.mark.parametrize(

@@ -145,10 +145,13 @@ def test_errors_in_print_are_listed_with_their_place(results, tmp_path):
     (tmp_path / "run" / "audit.json").write_text(json.dumps(audit))
     write_report(tmp_path / "run", "smoke", ["page_paper"])
     text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
-    section = text[text.index('id="errors"') : text.index('id="reading"')]
-    assert "Slips of the pen (1) Page paper section 9 four is five 4 is not 5 details" in words(section)
-    assert "Conclusions about results" not in section
-    assert 'href="page_paper.html#claim-theorem"' in section and "1 statement contradicts" in section
+    section = text[text.index('id="faults"') : text.index('id="reading"')]
+    assert (
+        "Wrong in print: slips of the pen (1) Page paper section 9 four is five 4 is not 5 details"
+        in words(section)
+    )
+    assert "conclusions about results" not in section
+    assert 'href="page_paper.html#claim-theorem"' in section and "1 of them contradicts" in section
 
 
 def test_the_heaviest_errors_in_print_come_first(results, tmp_path):
@@ -160,8 +163,8 @@ def test_the_heaviest_errors_in_print_come_first(results, tmp_path):
     (tmp_path / "run" / "audit.json").write_text(json.dumps(audit))
     write_report(tmp_path / "run", "smoke", ["page_paper"])
     text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
-    section = words(text[text.index('id="errors"') : text.index('id="reading"')])
-    said = ["Method, data or text (1)", "it is lower", "Slips of the pen (1)", "4 is not 5"]
+    section = words(text[text.index('id="faults"') : text.index('id="reading"')])
+    said = ["method, data or text (1)", "it is lower", "slips of the pen (1)", "4 is not 5"]
     assert re.findall("|".join(map(re.escape, said)), section) == said
 
 

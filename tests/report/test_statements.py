@@ -15,7 +15,9 @@ from cladebench.report.statements import Statement, matrix, statements
 from cladebench.report.templating import html_page
 
 
-def claim(name, verdict="reproduced", *, quote="", place="section 4", evidence="paper data", parts=()):
+def claim(
+    name, verdict="reproduced", *, quote="", place="section 4", evidence="paper data", parts=(), main=False
+):
     return {
         "claim": name,
         "verdict": verdict,
@@ -23,6 +25,7 @@ def claim(name, verdict="reproduced", *, quote="", place="section 4", evidence="
         "place": place,
         "evidence": evidence,
         "parts": [{"claim": part, "verdict": "reproduced"} for part in parts],
+        "main": main,
     }
 
 
@@ -54,6 +57,18 @@ def test_claims_of_one_quote_are_one_statement_with_the_worst_verdict():
         Statement("best/digits", "paper data", "contradicted", ("best/glass", "best/iris")),
         Statement("best/printed", "printed numbers", "within noise", ()),
         Statement("best/again", "paper data", "reproduced", ()),
+    )
+
+
+def test_the_main_claim_speaks_for_its_statement():
+    claims = [
+        claim("elsewhere", "analogue fails", quote="it is best"),
+        claim("everywhere", "analogue undecided", quote="it is best", main=True),
+        claim("printed", "inconsistent", quote="it is best", evidence="printed numbers"),
+    ]
+    assert statements(claims) == (
+        Statement("everywhere", "paper data", "analogue undecided", ("elsewhere",)),
+        Statement("printed", "printed numbers", "inconsistent", ()),
     )
 
 

@@ -1,6 +1,6 @@
 """Say what the first screen says of a paper.
 
-Its main claim, what we saw, and its errors in print.
+Its main claim, what we saw, and what of it does not hold.
 """
 
 from __future__ import annotations
@@ -9,22 +9,32 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cladebench.audit.verdict.verdict_types import ANSWERS, DOES_NOT_HOLD, INCONSISTENT, VERDICTS
+from cladebench.audit.verdict.verdict_types import (
+    ANALOGUE_FAILS,
+    ANSWERS,
+    CONTRADICTED,
+    DOES_NOT_HOLD,
+    INCONSISTENT,
+    VERDICTS,
+)
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 from cladebench.report.plain_words import shortened, with_places
 
-#: Kinds of errors in print, the heaviest first: the name in claims, the heading on pages.
-ERRORS = {
-    "conclusion": "Conclusions about results",
-    "method": "Method, data or text",
-    "slip": "Slips of the pen",
+#: Kinds of errors in print, as claims name them, and verdicts on what else does not hold. Each with its heading on
+#: pages, the heaviest first.
+FAULTS = {
+    "conclusion": "Wrong in print: conclusions about results",
+    "method": "Wrong in print: method, data or text",
+    "slip": "Wrong in print: slips of the pen",
+    CONTRADICTED: "We measure otherwise",
+    ANALOGUE_FAILS: "We measure otherwise on stand-in data",
 }
 
 
 @dataclass(frozen=True)
-class PrintedError:
-    """A statement that contradicts the paper's own numbers or a fact.
+class Fault:
+    """A statement that does not hold, and why.
 
     Attributes
     ----------
@@ -33,7 +43,7 @@ class PrintedError:
     wrong : str
         What is wrong, shortly.
     about : str
-        One of `ERRORS`.
+        One of `FAULTS`.
     """
 
     row: ClaimRow
@@ -42,13 +52,18 @@ class PrintedError:
 
     @property
     def place(self) -> int:
-        """Its place among `ERRORS`."""
-        return list(ERRORS).index(self.about)
+        """Its place among `FAULTS`."""
+        return list(FAULTS).index(self.about)
+
+    @property
+    def in_print(self) -> bool:
+        """Whether it contradicts the paper's own numbers or a fact."""
+        return self.row.verdict == INCONSISTENT
 
     @property
     def heading(self) -> str:
         """What it is about, in words."""
-        return ERRORS[self.about]
+        return FAULTS[self.about]
 
 
 def main_claim(rows: Iterable[ClaimRow]) -> ClaimRow | None:
@@ -87,30 +102,31 @@ def _verb(answer: str, count: int) -> str:
     return answer if count == 1 else ANSWERS[answer].plural
 
 
-def printed_errors(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[PrintedError, ...]:
-    """List the statements that contradict the paper or a fact.
+def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, ...]:
+    """List the statements that do not hold.
 
-    Each with what is wrong; `about` says for a claim which of `ERRORS` it is. The heaviest come first.
+    Each with what is wrong; `about` says for a claim which kind of error in print it is. The heaviest come first.
     """
     by_id = {row.claim: row for row in rows}
     places = {row.claim: row.place for row in rows}
     found = [
-        PrintedError(
+        Fault(
             row,
             shortened(_what_is_wrong(row, by_id, places), 260),
-            about.get(row.claim, "method"),
+            about.get(row.claim, "method") if row.verdict == INCONSISTENT else row.verdict,
         )
         for row in rows
-        if row.level == "statement" and row.verdict == INCONSISTENT
+        if row.level == "statement" and VERDICTS[row.verdict].answer == DOES_NOT_HOLD
     ]
-    return tuple(sorted(found, key=lambda error: error.place))
+    return tuple(sorted(found, key=lambda fault: fault.place))
 
 
 def _what_is_wrong(row: ClaimRow, by_id: Mapping[str, ClaimRow], places: Mapping[str, str]) -> str:
-    """Say it; of a part also what should hold in print."""
+    """Say it; of a part also what should hold, where the reason does not say it."""
     part = _deepest(row, by_id)
     reason = with_places(part.reason, places)
-    return reason if part is row or not part.said else f"{part.said}: {reason}"
+    known = part is row or not part.said or reason.startswith(with_places(part.said, places))
+    return reason if known else f"{part.said}: {reason}"
 
 
 def _deepest(row: ClaimRow, by_id: Mapping[str, ClaimRow]) -> ClaimRow:

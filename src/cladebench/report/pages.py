@@ -77,7 +77,7 @@ def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
     Their names and their files below the run's folder.
     """
     folder = Path("figures") / paper.plan.paper
-    drawn = draw_verdicts(paper.main, paper.claims, paper.other_choices, results / folder)
+    drawn = draw_verdicts(paper.main, paper.leads, paper.claims, paper.other_choices, results / folder)
     return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
 
 

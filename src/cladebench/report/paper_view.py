@@ -17,7 +17,8 @@ from cladebench.report.cell_links import CellLinks
 from cladebench.report.claim_review import claim_review, claim_review_document, is_tested, statement_heads
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
-from cladebench.report.main_claims import PrintedError, main_claim, what_we_saw
+from cladebench.report.lead_figures import Lead
+from cladebench.report.main_claims import Fault, main_claim, what_we_saw
 from cladebench.report.published_tables import PublishedTable
 from cladebench.report.run_facts import Entry
 from cladebench.report.statements import by_answer, by_done
@@ -58,8 +59,7 @@ class PaperView:
     `other_choices` what that file says of them; `details` has for each page of cells what it shows.
     `picture` is the figure that the index shows in the place of the drawn table, if the findings name one.
     `lead` is the first finding, where it holds in this run; `environments` are the states of code and machine behind
-    the paper's runs. `untested` counts the statements that were not tested by the reason; `errors` are statements that
-    contradict the paper itself, or a fact.
+    the paper's runs. `untested` counts the statements that were not tested by the reason; `faults` do not hold.
     """
 
     plan: Plan
@@ -68,6 +68,7 @@ class PaperView:
     untested: dict[str, int]
     findings: tuple[FindingView, ...]
     main: MainResult | None
+    leads: tuple[Lead, ...]
     claims: tuple[Mapping[str, Any], ...]
     other_choices: tuple[Mapping[str, str], ...]
     published: tuple[PublishedTable, ...]
@@ -84,7 +85,7 @@ class PaperView:
     links: CellLinks
     details: dict[tuple[str, int], dict[str, Any]]
     lead: FindingView | None
-    errors: tuple[PrintedError, ...]
+    faults: tuple[Fault, ...]
     environments: tuple[dict[str, Any], ...]
     cpu_seconds: float
     picture: ArtifactView | None = None

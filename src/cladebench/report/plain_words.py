@@ -18,7 +18,7 @@ _VERDICT = re.compile(
 _REPEATED = re.compile(r" \((?P<metric>[^()]+)\)(?=.* in (?P=metric)$)")
 _LONGEST = 160
 #: What the paper calls its data may be a sentence: then it is no name.
-_SHORT_NAME = 20
+SHORT_NAME = 20
 #: Heads of columns that are ids in the files of tables.
 _HEADS = {
     "dataset": "data set",
@@ -57,7 +57,7 @@ class Names:
         Of stand-in data the name that the paper uses is there too, where it is one.
         """
         name, printed = self.datasets.get(dataset, dataset), self.stand_ins.get(dataset, "")
-        return f"{name} (stand-in for {printed})" if printed and len(printed) <= _SHORT_NAME else name
+        return f"{name} (stand-in for {printed})" if printed and len(printed) <= SHORT_NAME else name
 
     def head(self, column: str) -> str:
         """Write the head of a table's column for readers.

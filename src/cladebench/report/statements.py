@@ -21,7 +21,7 @@ class Statement:
     Attributes
     ----------
     head : str
-        The claim that stands for it: of several the first with the worst verdict.
+        The claim that stands for it: the main claim, or of several the first with the worst verdict.
     evidence, verdict : str
         Those of the head.
     inside : tuple of str
@@ -39,12 +39,13 @@ def statements(claims: Iterable[Mapping[str, Any]]) -> tuple[Statement, ...]:
 
     A claim that is a part of another is inside it. Those that are left and share quote, place and evidence, such as the
     two bounds of "10 to 100 times" or one order on each data set, are one statement with the worst of their verdicts:
-    all of it was printed as one. A full stop at the end of a quote makes no other sentence.
+    all of it was printed as one. The main claim of a paper speaks for its statement. A full stop at the end of a quote
+    makes no other sentence.
 
     Parameters
     ----------
     claims : iterable of Mapping
-        Entries of ``audit.json``: claim, quote, place, evidence, verdict, parts.
+        Entries of ``audit.json``: claim, quote, place, evidence, verdict, parts, main.
 
     Returns
     -------
@@ -60,7 +61,7 @@ def statements(claims: Iterable[Mapping[str, Any]]) -> tuple[Statement, ...]:
             printed.setdefault(key, []).append(name)
     found = []
     for names in printed.values():
-        head = max(names, key=lambda name: VERDICTS[by_id[name]["verdict"]].severity)
+        head = max(names, key=lambda name: (by_id[name]["main"], VERDICTS[by_id[name]["verdict"]].severity))
         inside = dict.fromkeys(below for name in names for below in (name, *_parts_below(name, by_id)))
         del inside[head]
         found.append(Statement(head, by_id[head]["evidence"], by_id[head]["verdict"], tuple(inside)))

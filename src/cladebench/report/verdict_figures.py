@@ -21,6 +21,7 @@ from cladebench.paper.findings import Findings
 from cladebench.plotting import save_figure, use_style
 from cladebench.report.audit_figures import Printed, main_result
 from cladebench.report.choice_figures import changing, claims_by_choices
+from cladebench.report.lead_figures import Lead, draw_leads
 from cladebench.report.published_tables import columns_in_order
 
 
@@ -164,6 +165,7 @@ def band_of(claim: Claim, sample: Sample, rules: Rules) -> tuple[float, float] |
 
 def draw_verdicts(
     main: MainResult | None,
+    leads: Sequence[Lead],
     audit: Sequence[Mapping[str, Any]],
     other_choices: Sequence[Mapping[str, str]],
     folder: Path,
@@ -177,6 +179,8 @@ def draw_verdicts(
                 title=main.title,
                 direction=main.direction,
             )
+        if leads:
+            drawn["main-claim"] = draw_leads(leads, main.title if main else "")
         if changing(audit):
             drawn["universes"] = claims_by_choices(audit, other_choices)
         return {name: save_figure(figure, folder / name, ("svg",))[0] for name, figure in drawn.items()}

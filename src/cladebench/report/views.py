@@ -26,7 +26,8 @@ from cladebench.report.cell_links import CellLinks, link_cells
 from cladebench.report.check_topics import claims_by_topic, topic_rows
 from cladebench.report.claim_rows import ClaimRow, claim_row, place_for_readers
 from cladebench.report.finding_views import finding_views, lead_finding
-from cladebench.report.main_claims import PrintedError, printed_errors
+from cladebench.report.lead_figures import gather_leads
+from cladebench.report.main_claims import Fault, faults
 from cladebench.report.paper_view import ArtifactView, ChoiceView, PaperView
 from cladebench.report.plain_words import names_of
 from cladebench.report.published_tables import published_tables
@@ -144,12 +145,12 @@ class RunView:
         return sum(paper.n_runs for paper in self.papers)
 
     @property
-    def errors(self) -> tuple[tuple[PaperView, PrintedError], ...]:
-        """Statements that contradict their paper, or a fact, with the paper.
+    def faults(self) -> tuple[tuple[PaperView, Fault], ...]:
+        """Statements that do not hold, with the paper.
 
         The heaviest come first.
         """
-        found = [(paper, error) for paper in self.papers for error in paper.errors]
+        found = [(paper, fault) for paper in self.papers for fault in paper.faults]
         return tuple(sorted(found, key=lambda pair: pair[1].place))
 
 
@@ -234,6 +235,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         untested=count_untested((statement.head for statement in stated), judged, declared),
         findings=views,
         main=gather_main_result(findings, claims, judged, context),
+        leads=gather_leads(claims, judged, context),
         claims=judged,
         other_choices=tuple(audit.other_choices.get(plan.paper, ())),
         published=published_tables(claims, rows),
@@ -258,7 +260,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         },
         links=links,
         lead=lead_finding(findings.findings, views),
-        errors=printed_errors(rows, {claim.id: claim.error for claim in claims.claims.values()}),
+        faults=faults(rows, {claim.id: claim.error for claim in claims.claims.values()}),
         environments=environment_rows(ran),
         cpu_seconds=float(ran["cpu_seconds"].sum()),
         picture=_picture(findings.picture, artifacts, plan.paper),
