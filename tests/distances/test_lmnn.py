@@ -10,6 +10,7 @@ from cladebench import _core
 from cladebench.distances import LMNN
 from cladebench.distances._triplets import find_targets, fit_linear
 from cladebench.reference import lmnn as reference
+from instruction_sets import each_instruction_set
 
 
 def labelled(draw: st.DrawFn, most: int = 14) -> tuple[np.ndarray, np.ndarray]:
@@ -68,12 +69,8 @@ def test_lists_change_nothing_and_save_searches() -> None:
 
 def test_no_result_depends_on_the_instruction_set() -> None:
     X, y = clouds(60, 37)
-    targets, widest = find_targets(X, y, 2), _core.instruction_set()
-    found = []
-    for name in _core.instruction_sets():
-        _core.use_instruction_set(name)
-        found.append(_core.TripletLoss(y, targets, 0.5, 0.1).evaluate(0.4 * X, X))
-    _core.use_instruction_set(widest)
+    targets = find_targets(X, y, 2)
+    found = [_core.TripletLoss(y, targets, 0.5, 0.1).evaluate(0.4 * X, X) for _ in each_instruction_set()]
     for other in found[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 
