@@ -6,7 +6,6 @@ import io
 import json
 import os
 import pickle
-import signal
 import warnings
 import zipfile
 
@@ -181,13 +180,6 @@ def test_chains_of_rows() -> None:
     for i in (0, 40, 89):
         found = reference.neighbors(trees, X, X[i], 7, 1.5, per_tree=4, left_out=i, seed=forest.seed_)
         assert index[i].tolist() == found[1]
-
-
-def test_no_triangle_inequality() -> None:
-    # Near to the root's plane all are near to each other; each side parts them further.
-    X = np.random.default_rng(1).normal(size=(40, 2))
-    D = forest_of(X, 1).pairwise(X)
-    assert (D[:, None, :] > D[:, :, None] + D[None, :, :] + 1e-3).any()
 
 
 def test_no_result_depends_on_threads_or_ranges() -> None:
@@ -598,30 +590,6 @@ def test_algorithm_1_from_random_points_depends_on_the_seed() -> None:
     assert len({root("subgradient", seed) for seed in range(6)}) == 1
     found = [root("subgradient-from-random", seed) for seed in range(6)]
     assert len({*found, root("subgradient", 0)}) > 3 and root("subgradient-from-random", 5) == found[5]
-
-
-@pytest.mark.parametrize("task", ["fit", "kneighbors"])
-def test_long_work_can_be_interrupted(task: str) -> None:
-    X = np.random.default_rng(8).normal(size=(400, 4))
-    queries = np.repeat(X, 2000, axis=0)
-    forest = forest_of(X, 50)
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
-    try:
-        with pytest.raises(KeyboardInterrupt):  # it would take long
-            if task == "fit":
-                forest_of(X, 10**6)
-            else:
-                for _ in range(10**4):
-                    forest.kneighbors(queries)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert forest.kneighbors(n_neighbors=3)[1].shape == (400, 3)
 
 
 def constrained(scale: float = 1.0, n_trees: int = 5, **params: object) -> HierarchyForest:
