@@ -53,22 +53,10 @@ def test_nodes_are_those_of_the_clustering_feature_tree() -> None:
         assert tree.sizes[tree.lca([0, 2, 0], [1, 3, 2])].tolist() == [2, 2, 4]
 
 
-def test_one_subcluster_of_all() -> None:
-    tree = BirchTree(threshold=1e6).fit(blobs()).hierarchy_
-    assert (tree.n_nodes, tree.n_samples) == (1, 60)
-
-
 def test_a_far_offset_merges_nothing() -> None:
     # Sums of squares about the origin would keep no digit of the distances.
     X = blobs() + 2.0**30
     assert len(set(BirchTree(branching_factor=3, random_state=0).fit(X).hierarchy_.leaf_of)) == 60
-
-
-def test_the_order_of_insertion_comes_from_the_seed() -> None:
-    X = np.random.default_rng(3).normal(size=(40, 3))
-    trees = [BirchTree(branching_factor=3, random_state=seed).fit(X).hierarchy_ for seed in (0, 0, 1)]
-    assert np.array_equal(trees[0].parents, trees[1].parents)
-    assert not np.array_equal(trees[0].leaf_of, trees[2].leaf_of)
 
 
 @pytest.mark.parametrize("branching_factor", [50, 51, 2**31 - 1])

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs, make_circles
+from sklearn.datasets import make_blobs
 
 from cladebench.methods import CLUHSIC, KernelSpectral
 from cladebench.methods import kernel_spectral as module
@@ -90,12 +90,6 @@ def test_the_partition_is_that_of_the_plain_steps(k: int, seed: int) -> None:
     rows = njw(gaussian(X), k, centered=False, zero_diagonal=True, unit_rows=True)
     assert np.array_equal(found.labels_, clustered(rows, k))
     assert found.n_clusters_ == k and found.n_features_in_ == 3
-
-
-def test_rings_are_parted() -> None:
-    X, y = make_circles(150, factor=0.2, noise=0.03, random_state=0)
-    found = KernelSpectral(2, width=0.02, random_state=0).fit(X)
-    assert np.array_equal(found.labels_, by_first_member(y))
 
 
 def test_parameters_have_their_effects(monkeypatch: pytest.MonkeyPatch) -> None:
