@@ -1,4 +1,4 @@
-"""Integer parameters that no counter holds end in an error that names them, in every estimator."""
+"""Integers too small, or beyond all counters, end in an error that names the parameter, in every estimator."""
 
 import inspect
 import re
@@ -17,13 +17,21 @@ CASES = [
     # More features at a node than there are is all of them; a seed, and weights, are no counts.
     if "int" in str(parameter.annotation) and name not in ("random_state", "max_features", "weights")
 ]
+#: Where counts begin, of any estimator or of one alone; the others begin at 1.
+LEAST = {
+    **{"branching": 2, "branching_factor": 2, "n_splits": 2, "GHC.n_leaves": 2},
+    **{"exact_below": 0, "first_tree": 0, "supervised_rounds": 0, "max_depth": 0},
+    **{"GBLMNN.max_depth": 1, "GBLMNN.n_trees": 0},
+}
 
 
 @pytest.mark.parametrize(("cls", "name"), CASES, ids=[f"{cls.__name__}-{name}" for cls, name in CASES])
-def test_a_count_beyond_all_counters_is_named(cls: type, name: str) -> None:
-    rows = np.arange(24.0).reshape(8, 3)
-    with pytest.raises(ValueError, match=re.escape(f"{name}={10**30}: expected an integer in ")):
-        cls(**{**cls.contract_params, name: 10**30}).fit(rows, np.arange(8) % 2)
+def test_a_count_below_the_least_or_beyond_all_counters_is_named(cls: type, name: str) -> None:
+    rows, least = np.arange(24.0).reshape(8, 3), LEAST.get(f"{cls.__name__}.{name}", LEAST.get(name, 1))
+    for wrong, expected in ((least - 1, f">= {least}"), (10**30, f"in {least}..2147483647")):
+        said = re.escape(f"{name}={wrong}: expected an integer {expected}")
+        with pytest.raises(ValueError, match=f"^{said}$"):
+            cls(**{**cls.contract_params, name: wrong}).fit(rows, np.arange(8) % 2)
 
 
 def test_there_are_cases() -> None:

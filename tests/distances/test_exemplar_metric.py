@@ -257,7 +257,7 @@ def test_separation_by_hand() -> None:
 
 def test_bad_parameters_and_sets_of_features() -> None:
     for name, wrong in (
-        ("tau", -1.0), ("step", 0.0), ("weight_step", 0.0), ("rounds", 0), ("max_iter", 0), ("price", "high"),
+        ("tau", -1.0), ("step", 0.0), ("weight_step", 0.0), ("price", "high"),
         ("price", -1.0), ("completion", "other"), ("regularizer", "l3"), ("constraint", "box"), ("alpha", np.nan),
         ("polyak", 1), ("features", "differences"),
     ):  # fmt: skip

@@ -150,9 +150,7 @@ def test_of_many_samples_some_are_learned_from() -> None:
 def test_mistakes_name_the_parameter() -> None:
     X, y = ring(12)
     wrong = {
-        "n_trees": -1,
         "max_depth": 13,
-        "max_samples": 0,
         "learning_rate": 0.0,
         "validation_fraction": 1.0,
         "mu": 0.0,

@@ -294,7 +294,6 @@ def test_arguments_that_make_no_sense() -> None:
     for params, words in (
         ({"n_split_features": 5}, "n_split_features=5: expected at most the number of features, 4"),
         ({"share": 1.5}, r"share=1\.5: expected at most 1"),
-        ({"supervised_rounds": -1}, "supervised_rounds=-1: expected an integer >= 0"),
         ({"start": "first"}, "start='first': expected one of eigenvector, random, through-zero"),
         ({"membership": 0.6}, r"membership=0\.6: expected at most 0\.5"),
     ):
@@ -523,23 +522,6 @@ def test_facts_of_other_types_are_refused(tmp_path) -> None:
         (tmp_path / "other").write_bytes(archive_of(facts=facts_of(text), **members))
         with pytest.raises(ValueError, match=r"^.*other holds no forest that can be used"):
             HierarchyForest.load(tmp_path / "other")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "n_trees",
-        "n_split_features",
-        "min_node_size",
-        "min_leaf_size",
-        "max_rounds",
-        "supervised_rounds",
-        "first_tree",
-    ],
-)
-def test_numbers_that_the_core_cannot_count_to_are_named(name: str) -> None:
-    with pytest.raises(ValueError, match=rf"^{name}=10+: expected an integer in [01]\.\.2147483647$"):
-        HierarchyForest(**{name: 10**30}).fit(np.eye(3))
 
 
 def test_constraints_that_are_ignored_leave_no_trace() -> None:

@@ -199,7 +199,6 @@ def test_bounds_by_bins_need_not_be_percentiles() -> None:
         ("prior", "random"),
         ("bounds", "ranks"),
         ("tol", -1.0),
-        ("max_iter", 0),
     ],
 )
 def test_parameters_that_make_no_sense_are_named(name: str, value: object) -> None:

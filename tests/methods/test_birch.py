@@ -71,8 +71,6 @@ def test_bad_parameters() -> None:
     for threshold in (-0.1, np.nan, np.inf):
         with pytest.raises(ValueError, match="threshold"):
             BirchTree(threshold=threshold).fit(blobs())
-    with pytest.raises(ValueError, match="branching_factor=1: expected an integer >= 2"):
-        BirchTree(branching_factor=1).fit(blobs())
 
 
 def test_a_threshold_beyond_all_distances_puts_all_samples_into_one_leaf() -> None:

@@ -436,10 +436,8 @@ def test_the_trace_belongs_to_the_run_that_is_kept():
         {"start": "zeros"},
         {"rounding": "up"},
         {"slack": 1.5},
-        {"n_splits": 1},
         {"n_splits": 61},
         {"n_leaves": 61},
-        {"n_init": 0},
         {"w_tol": 0.0},
     ],
 )

@@ -180,7 +180,6 @@ def test_bad_parameters_and_samples() -> None:
     refuse("centered=0: expected True or False", centered=0)
     refuse("zero_diagonal=1: expected True or False", zero_diagonal=1)
     refuse("unit_rows=None: expected True or False", unit_rows=None)
-    refuse("n_init=0", n_init=0)
     refuse("random_state=-1", random_state=-1)
     X, _ = data(10)
     X[0, 0] = np.nan

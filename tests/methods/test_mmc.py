@@ -53,7 +53,7 @@ def test_the_objective_never_rises():
 
 @pytest.mark.parametrize(
     "params",
-    [{"alpha": -1}, {"slack": -0.1}, {"n_init": 0}, {"n_clusters": 151}, {"start": ""}, {"rounding": ""}],
+    [{"alpha": -1}, {"slack": -0.1}, {"n_clusters": 151}, {"start": ""}, {"rounding": ""}],
 )
 def test_bad_parameters_are_named(params):
     with pytest.raises(ValueError, match=next(iter(params))):

@@ -68,7 +68,6 @@ def test_equal_samples_are_separate_leaves() -> None:
     ("params", "words"),
     [
         ({"rotations": "up"}, "rotations='up'"),
-        ({"max_leaves": 0}, "max_leaves=0"),
         ({"max_leaves": 2.5}, "max_leaves=2.5"),
         ({"shuffle": "yes"}, "shuffle='yes'"),
     ],
