@@ -294,7 +294,6 @@ def test_arguments_that_make_no_sense() -> None:
     for params, words in (
         ({"n_split_features": 5}, "n_split_features=5: expected at most the number of features, 4"),
         ({"share": 1.5}, r"share=1\.5: expected at most 1"),
-        ({"start": "first"}, "start='first': expected one of eigenvector, random, through-zero"),
         ({"membership": 0.6}, r"membership=0\.6: expected at most 0\.5"),
     ):
         with pytest.raises(ValueError, match=words):

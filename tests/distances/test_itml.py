@@ -189,18 +189,3 @@ def test_bounds_by_bins_need_not_be_percentiles() -> None:
     by_bins, by_rank = (ITML(bounds=how).fit(X) for how in ("bins", "percentiles"))
     assert by_bins.lower_ > by_rank.lower_ and by_bins.upper_ > by_rank.upper_
     assert 0 < by_bins.upper_ < by_bins.lower_
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("gamma", 0.0),
-        ("gamma", -1.0),
-        ("prior", "random"),
-        ("bounds", "ranks"),
-        ("tol", -1.0),
-    ],
-)
-def test_parameters_that_make_no_sense_are_named(name: str, value: object) -> None:
-    with pytest.raises(ValueError, match=f"^{name}="):
-        ITML(**{name: value}).fit(np.eye(3))

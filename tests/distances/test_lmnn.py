@@ -131,15 +131,10 @@ def test_of_many_samples_some_are_learned_from() -> None:
     assert not np.array_equal(found.pairwise(X), whole)
 
 
-def test_mistakes_name_the_parameter() -> None:
+def test_a_weight_of_one_side_alone_is_refused() -> None:
     X, y = clouds(12, 2)
-    for name, value in {
-        "mu": 1.0,
-        "smoothing": 0.0,
-        "tol": -1.0,
-    }.items():
-        with pytest.raises(ValueError, match=f"{name}={value}"):
-            LMNN(**{name: value}).fit(X, y)
+    with pytest.raises(ValueError, match=r"mu=1\.0"):
+        LMNN(mu=1.0).fit(X, y)
 
 
 @pytest.mark.parametrize("step", [1.0, 2.0, 4.0, 5.0, 6.0, 8.0, 12.0])

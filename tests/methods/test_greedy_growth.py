@@ -421,7 +421,6 @@ def test_a_subclass_needs_no_parameters_but_its_own() -> None:
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"n_leaves": 2.0}, "n_leaves=2.0"),
         ({"n_leaves": 1}, "n_leaves=1 is below n_clusters=2: expected at least as many leaves as clusters"),
         ({"n_leaves": 9}, "n_leaves=9 exceeds the number of samples, n_samples=8"),
         ({"n_splits": 9}, "n_splits=9 exceeds the number of samples, n_samples=8"),

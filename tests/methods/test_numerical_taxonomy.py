@@ -429,13 +429,6 @@ def refuse(message: str, **params: Any) -> None:
         NumericalTaxonomy(**params).fit(blobs(10))
 
 
-def test_bad_parameters() -> None:
-    refuse("n_clusters=11 exceeds the number of samples, n_samples=10", n_clusters=11)
-    refuse("taxonomy='tree': expected one of all, neighbor-joining, none, random", taxonomy="tree")
-    refuse("tree_distance='squares': expected one of distance, square", tree_distance="squares")
-    refuse("clip=1: expected True or False", clip=1)
-
-
 def test_bad_starts() -> None:
     refuse("start has no sample in cluster 1; expected one in each of 3", n_clusters=3, start=[0, 2] * 5)
     refuse("start has no sample in cluster 2", n_clusters=3, start=[1, 0] * 5)

@@ -62,16 +62,3 @@ def test_equal_samples_are_separate_leaves() -> None:
     model = Perch(random_state=0).fit(np.ones((30, 4)))
     assert model.hierarchy_.n_leaves == 30
     assert not np.any(model.hierarchy_.heights)
-
-
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"rotations": "up"}, "rotations='up'"),
-        ({"max_leaves": 2.5}, "max_leaves=2.5"),
-        ({"shuffle": "yes"}, "shuffle='yes'"),
-    ],
-)
-def test_bad_parameters_are_named(params: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        Perch(**params).fit(np.zeros((3, 2)))
