@@ -88,14 +88,6 @@ def test_info_says_that_features_are_sparse(capsys):
     assert "  contents:  240 points; 10 features; 8 classes\n" in out
 
 
-def test_info_of_an_unknown_name_is_wrong_usage(capsys):
-    assert cli.main(["data", "info", "iris"]) == 2
-    assert (
-        "data set 'iris': unknown; did you mean 'digits'? allowed: 20news, 20news-w100"
-        in capsys.readouterr().err
-    )
-
-
 def test_list_shows_where_each_file_belongs_in_a_mirror(folders, capsys):
     assert cli.main(["data", "list"]) == 0
     files = capsys.readouterr().out.split("files, by their path in a mirror folder (CLADEBENCH_MIRROR)")[1]
@@ -168,8 +160,9 @@ def test_an_altered_file_fails_fetch_and_check(folders, capsys):
     assert "optdigits/optdigits.tes: ok" in capsys.readouterr().out
 
 
-def test_unknown_name_is_wrong_usage(capsys):
-    assert cli.main(["data", "fetch", "iris"]) == 2
+@pytest.mark.parametrize("command", ["fetch", "info"])
+def test_unknown_name_is_wrong_usage(capsys, command):
+    assert cli.main(["data", command, "iris"]) == 2
     assert (
         "data set 'iris': unknown; did you mean 'digits'? allowed: 20news, 20news-w100"
         in capsys.readouterr().err

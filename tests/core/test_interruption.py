@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from cladebench import _core
-from cladebench.distances import RandomForestDistance
+from cladebench.distances import HierarchyForest, RandomForestDistance
 
 Work = Callable[[], object]
 MOST = 2.0  # CPU seconds of a child after Ctrl-C: one until the call ends, and what its input takes to go
@@ -174,6 +174,12 @@ def forest() -> Work:
     return lambda: _core.grow_forest(X, none, none, 1, 5, settings, 0, 0, 2_000)
 
 
+def forest_neighbors() -> Work:
+    forest = HierarchyForest(50, splits="random", random_state=0).fit(normal(4_000, 4))
+    queries = normal(500_000, 4)
+    return lambda: forest.kneighbors(queries)
+
+
 def pair_forest() -> Work:
     X = normal(10_000, 200).astype(np.float32)
     must, cannot = pairs(10_000, 300_000), pairs(10_000, 290_000)
@@ -249,6 +255,7 @@ CASES = [
         split,
         fixed_split,
         forest,
+        forest_neighbors,
         pair_forest,
         pair_forest_neighbors,
         pair_forest_means,

@@ -10,26 +10,8 @@ from cladebench.crosscheck import correlation_clustering as module
 pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
-def certificates():
-    return list(module.certificates("smoke", 0))
-
-
 def failing():
-    return {c.name for c in certificates() if not c.passed}
-
-
-def test_all_pass_and_each_kind_is_there():
-    found = certificates()
-    assert [c.id for c in found if not c.passed] == []
-    assert {c.name for c in found} == {
-        "value",
-        "bound",
-        "multipliers",
-        "relaxation",
-        "feasible",
-        "objective",
-    }
-    assert len({c.id for c in found}) == len(found) and {c.topic for c in found} == set(module.TOPICS)
+    return {c.name for c in module.certificates("smoke", 0) if not c.passed}
 
 
 def changed(monkeypatch, change):

@@ -11,25 +11,11 @@ import zipfile
 
 import pytest
 
+from archives import tar_of
 from cladebench.datasets import DatasetError
 from cladebench.datasets.archives import read_members
 
 GOOD = {"images/a.txt": b"first", "images/b.txt": b"second", "readme": b"unwanted"}
-
-
-def make_tar(members, mode="w", **special):
-    """Make a tar of regular files, and of members of a special type: name=(type, link target)."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode=mode) as bundle:
-        for name, content in members:
-            item = tarfile.TarInfo(name)
-            item.size = len(content)
-            bundle.addfile(item, io.BytesIO(content))
-        for name, (kind, target) in special.items():
-            item = tarfile.TarInfo(name)
-            item.type, item.linkname = kind, target
-            bundle.addfile(item)
-    return buffer.getvalue()
 
 
 def make_zip(members):
@@ -41,7 +27,7 @@ def make_zip(members):
 
 
 def tar_xz(members):
-    return make_tar(members, "w:xz")
+    return tar_of(members, "w:xz")
 
 
 @pytest.fixture(autouse=True)
@@ -54,9 +40,9 @@ def nothing_is_written(tmp_path, monkeypatch):
     assert [p for p in (tmp_path / "guard").rglob("*")] == [inner]
 
 
-@pytest.mark.parametrize("make", [make_tar, tar_xz, make_zip], ids=["tar", "tar.xz", "zip"])
+@pytest.mark.parametrize("make", [tar_of, tar_xz, make_zip], ids=["tar", "tar.xz", "zip"])
 def test_wanted_members_are_read(make):
-    archive = make([("./" + name if make is make_tar else name, content) for name, content in GOOD.items()])
+    archive = make([("./" + name if make is tar_of else name, content) for name, content in GOOD.items()])
     wanted = ["images/b.txt", "images/a.txt"]
     assert read_members(archive, wanted) == {name: GOOD[name] for name in wanted}
     assert list(read_members(archive, lambda name: name.startswith("images/"))) == [
@@ -65,7 +51,7 @@ def test_wanted_members_are_read(make):
     ]
 
 
-@pytest.mark.parametrize("make", [make_tar, make_zip], ids=["tar", "zip"])
+@pytest.mark.parametrize("make", [tar_of, make_zip], ids=["tar", "zip"])
 @pytest.mark.parametrize(
     "name", ["../evil.txt", "images/../../evil.txt", "/evil.txt", "..\\evil.txt", "C:\\evil.txt"]
 )
@@ -88,7 +74,7 @@ def test_a_name_outside_the_folder_is_refused_even_when_unwanted(make, name):
     ids=["symlink", "hardlink", "device", "fifo", "folder"],
 )
 def test_a_wanted_tar_member_must_be_a_regular_file(kind, target):
-    archive = make_tar(GOOD.items(), odd=(kind, target))
+    archive = tar_of(GOOD.items(), odd=(kind, target))
     with pytest.raises(DatasetError, match="'odd' is not a regular file"):
         read_members(archive, ["odd"])
     assert read_members(archive, ["readme"]) == {"readme": b"unwanted"}
@@ -106,7 +92,7 @@ def test_a_wanted_zip_member_must_be_a_regular_file():
             read_members(buffer.getvalue(), [name])
 
 
-@pytest.mark.parametrize("make", [make_tar, make_zip], ids=["tar", "zip"])
+@pytest.mark.parametrize("make", [tar_of, make_zip], ids=["tar", "zip"])
 def test_a_bomb_is_stopped_at_the_limit(make):
     archive = make([("a", bytes(60_000)), ("b", bytes(60_000)), ("c", b"")])
     assert len(read_members(archive, ["a", "c"], size_limit=60_000)["a"]) == 60_000
@@ -114,7 +100,7 @@ def test_a_bomb_is_stopped_at_the_limit(make):
         read_members(archive, ["a", "b"], size_limit=100_000)
 
 
-@pytest.mark.parametrize("make", [make_tar, make_zip], ids=["tar", "zip"])
+@pytest.mark.parametrize("make", [tar_of, make_zip], ids=["tar", "zip"])
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 def test_missing_and_double_members_are_errors(make):
     archive = make([("a", b"1"), ("a", b"2")])
@@ -129,9 +115,9 @@ def test_missing_and_double_members_are_errors(make):
     [
         b"",
         b"no archive at all",
-        make_tar(GOOD.items())[:700],
-        make_tar([("readme", bytes(range(256)) * 40)], "w:gz")[:-40],
-        make_tar([("readme", bytes(2000))])[:1024],
+        tar_of(GOOD.items())[:700],
+        tar_of([("readme", bytes(range(256)) * 40)], "w:gz")[:-40],
+        tar_of([("readme", bytes(2000))])[:1024],
         make_zip(GOOD.items())[:-10],
     ],
     ids=["empty", "text", "cut tar", "cut tar.gz", "cut member", "cut zip"],
@@ -149,14 +135,14 @@ def test_a_zip_member_that_fails_its_checksum_is_an_error():
 
 
 def test_a_tar_that_ends_with_a_zip_is_read_as_a_tar():
-    archive = make_tar([("readme", b"text"), ("inner.zip", make_zip([("inner", b"text")]))])
+    archive = tar_of([("readme", b"text"), ("inner.zip", make_zip([("inner", b"text")]))])
     assert list(read_members(archive, lambda name: True)) == ["readme", "inner.zip"]
 
 
 @pytest.mark.parametrize("mode", ["w:gz", "w:bz2", "w:xz", "zip"])
 def test_a_flipped_bit_gives_the_right_bytes_or_an_error_in_words(mode):
     members = [("a", bytes(range(256)) * 4 + b"a" * 3000)]
-    good = make_zip(members) if mode == "zip" else make_tar(members, mode)
+    good = make_zip(members) if mode == "zip" else tar_of(members, mode)
     refused = 0
     for place in range(0, len(good), 3):
         bad = bytearray(good)
@@ -188,9 +174,7 @@ def zip_with_nameless(name):
 
 
 @pytest.mark.parametrize("name", ["", ".", "./."])
-@pytest.mark.parametrize(
-    "make", [zip_with_nameless, lambda name: make_tar([("readme", b""), (name, b"evil")])]
-)
+@pytest.mark.parametrize("make", [zip_with_nameless, lambda name: tar_of([("readme", b""), (name, b"evil")])])
 def test_a_file_without_a_name_is_refused_even_when_unwanted(make, name):
     for wanted in (["readme"], lambda member: True, lambda member: member.split("/")[-1][0] == "r"):
         with pytest.raises(DatasetError, match=r"toy\.archive: member .* has no name"):
@@ -198,13 +182,13 @@ def test_a_file_without_a_name_is_refused_even_when_unwanted(make, name):
 
 
 def test_the_folder_itself_may_be_in_its_archive():
-    archive = make_tar([("./readme", b"text")], **{"./": (tarfile.DIRTYPE, "")})
+    archive = tar_of([("./readme", b"text")], **{"./": (tarfile.DIRTYPE, "")})
     assert read_members(archive, lambda name: True) == {"readme": b"text"}
 
 
 @pytest.mark.parametrize(
     "archive",
-    [make_zip(GOOD.items()), make_tar(GOOD.items()), make_tar([("é" * 90 + "/a", b"1" * 99), ("b", b"")])],
+    [make_zip(GOOD.items()), tar_of(GOOD.items()), tar_of([("é" * 90 + "/a", b"1" * 99), ("b", b"")])],
     ids=["zip", "tar", "long names"],
 )
 def test_changed_headers_give_an_error_in_words_or_what_the_archive_says(archive):

@@ -136,11 +136,6 @@ def test_no_two_contents_share_a_digest():
     assert len({content_sha256(content) for content in contents}) == len(contents)
 
 
-def test_the_digest_of_content_without_a_split_is_that_of_before_there_were_splits():
-    found = content_sha256(Content(X, np.array([0, 1, 1]), ("a", "b")))
-    assert found == "6d89ac3f3edd622c2d1d427ff6cc4828d273dcc3ce6deee0c69c4b6f4fb4f2b5"
-
-
 def test_the_digest_is_of_values_and_not_of_how_they_lie_in_memory():
     digest = content_sha256(everything())
     same = everything(X=np.asfortranarray(X), labels=np.array([0, 1, 1], dtype=np.int32))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import io
 import sys
-import tarfile
 
 import numpy as np
 import pytest
 
+from archives import tar_of
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cifar_scores
 from doc_examples import ROOT
@@ -28,16 +27,6 @@ def recipe(monkeypatch):
     return module
 
 
-def packed(members):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as bundle:
-        for name, content in members.items():
-            item = tarfile.TarInfo(name)
-            item.size = len(content)
-            bundle.addfile(item, io.BytesIO(content))
-    return stream.getvalue()
-
-
 def images(n, seed):
     return np.random.default_rng(seed).integers(0, 256, (n, PIXELS)).astype(np.uint8)
 
@@ -51,20 +40,22 @@ def cifar10(**changes):
     rows = np.column_stack([[1, 0, 1], images(3, 6)]).astype(np.uint8)
     members["cifar-10-batches-bin/test_batch.bin"] = rows.tobytes()
     members["cifar-10-batches-bin/batches.meta.txt"] = b"airplane\nautomobile\n\n"
-    return packed({name: content for name, content in (members | changes).items() if content is not None})
+    kept = {name: content for name, content in (members | changes).items() if content is not None}
+    return tar_of(kept, "w:gz")
 
 
 def cifar100():
     """Eight training and three test images of three fine classes, the last of which is coarse class 0."""
     fine = np.array([0, 1, 2, 2, 1, 0, 0, 1, 1, 2, 0])
     rows = np.column_stack([fine < 2, fine, images(11, 7)]).astype(np.uint8)
-    return packed(
+    return tar_of(
         {
             "cifar-100-binary/train.bin": rows[:8].tobytes(),
             "cifar-100-binary/test.bin": rows[8:].tobytes(),
             "cifar-100-binary/fine_label_names.txt": b"apple\nbed\nbee\n",
             "cifar-100-binary/coarse_label_names.txt": b"insects\nother_things\n",
-        }
+        },
+        "w:gz",
     )
 
 

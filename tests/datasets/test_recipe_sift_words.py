@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
-import io
 import sys
-import tarfile
 
 import numpy as np
 import pytest
 
+from archives import tar_of
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cifar100
 from doc_examples import ROOT
@@ -28,13 +27,8 @@ def records(n, seed):
 
 
 def archive(**members):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as bundle:
-        for name, content in members.items():
-            item = tarfile.TarInfo(f"cifar-100-binary/{name}.bin")
-            item.size = len(content)
-            bundle.addfile(item, io.BytesIO(content))
-    return stream.getvalue()
+    named = {f"cifar-100-binary/{name}.bin": content for name, content in members.items()}
+    return tar_of(named, "w:gz")
 
 
 def test_images_and_labels_are_read_in_the_official_order(recipe):

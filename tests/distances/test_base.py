@@ -3,11 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neighbors import NearestNeighbors
 
-from cladebench.distances import Euclidean, RandomForestDistance, RandomForestProximity
+from cladebench.distances import Euclidean, RandomForestProximity
 from cladebench.distances.base import Distance, _pairs_of_labels
 
 
@@ -104,22 +101,6 @@ def test_pairs_of_labels_are_spread_where_rows_stand_by_class() -> None:
     assert all(counts > 30 for counts in np.bincount(y[cannot].sum(axis=1))[1:]), "two classes have few pairs"
 
 
-def test_rows_by_class_are_learned_from_as_well_as_shuffled_ones() -> None:
-    rows, y = load_wine(return_X_y=True)
-    shuffled = np.random.default_rng(0).permutation(len(y))
-
-    def accuracy(order):
-        hits = []
-        for train, test in StratifiedKFold(5).split(rows, y[order]):
-            train, test = order[train], order[test]
-            distance = RandomForestDistance(n_estimators=100, random_state=0).fit(rows[train], y[train])
-            nearest = y[train][distance.kneighbors(rows[test], 5, return_distance=False)]
-            hits.extend(np.apply_along_axis(np.bincount, 1, nearest, minlength=3).argmax(axis=1) == y[test])
-        return np.mean(hits)
-
-    assert accuracy(np.arange(len(y))) > accuracy(shuffled) - 0.03 > 0.9
-
-
 def test_a_target_of_regression_is_no_label() -> None:
     target = np.arange(40.0)
     Weighted().fit(X, target)  # whole numbers may be classes
@@ -135,23 +116,6 @@ def test_a_target_of_regression_is_no_label() -> None:
         Weighted().fit(X, target)
 
 
-@pytest.mark.parametrize("k", [1, 5, 40])
-def test_neighbors_are_those_of_scikit_learn(k: int) -> None:
-    queries = np.random.default_rng(1).normal(size=(15, 3))
-    distance, index = Euclidean().fit(X).kneighbors(queries, k)
-    theirs, places = NearestNeighbors(algorithm="brute").fit(X).kneighbors(queries, k)
-    assert np.array_equal(index, places)
-    np.testing.assert_allclose(distance, theirs)
-
-
-@pytest.mark.parametrize("k", [1, 5, 39])
-def test_neighbors_of_the_fitted_rows_are_those_of_scikit_learn(k: int) -> None:
-    distance, index = Euclidean().fit(X).kneighbors(n_neighbors=k)
-    theirs, places = NearestNeighbors(algorithm="brute").fit(X).kneighbors(n_neighbors=k)
-    assert np.array_equal(index, places)
-    np.testing.assert_allclose(distance, theirs)
-
-
 def test_a_fitted_row_is_left_out_by_its_index_and_not_by_its_distance() -> None:
     rows = [[0.0], [0.0], [0.0], [5.0]]
     assert Euclidean().fit(rows).kneighbors(None, 1)[1].tolist() == [[1], [0], [0], [0]]
@@ -165,13 +129,6 @@ def test_a_fitted_row_is_left_out_by_its_index_and_not_by_its_distance() -> None
         Euclidean().fit([[1.0]]).kneighbors(None, 1)
     # Where the distance of a row from itself is not the smallest.
     assert Blind().fit([[3.0], [1.0], [2.0]]).kneighbors(None, 1)[1].tolist() == [[1], [2], [1]]
-
-
-def test_ties_go_to_the_lowest_index_and_nothing_is_left_out() -> None:
-    rows = np.array([[2.0], [0.0], [1.0], [0.0], [2.0], [1.0]])
-    distance, index = Euclidean().fit(rows).kneighbors([[1.0], [0.0]], 4)
-    assert index.tolist() == [[2, 5, 0, 1], [1, 3, 2, 5]]
-    assert distance.tolist() == [[0, 0, 1, 1], [0, 0, 1, 1]]
 
 
 def test_a_distance_that_is_no_metric() -> None:

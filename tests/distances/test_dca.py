@@ -170,12 +170,6 @@ def test_singular_covariances_and_equal_rows_stay_finite(first: str) -> None:
     assert np.isfinite(equal.components_).all()
 
 
-def test_parameters_that_make_no_sense_are_named() -> None:
-    for name, value in (("n_components", 0), ("first", "both"), ("weighting", "pairs"), ("shrinkage", 1.5)):
-        with pytest.raises(ValueError, match=f"^{name}="):
-            DCA(**{name: value}).fit(np.eye(3))
-
-
 def test_without_a_cannot_link_between_chunklets_nothing_is_kept_if_asked() -> None:
     """Rows 4 and 5 are in no must-link, so that the cannot-link (0, 4) joins no chunklets."""
     X = np.random.default_rng(0).normal(size=(6, 3))

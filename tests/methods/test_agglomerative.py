@@ -16,17 +16,6 @@ def test_complete_linkage_by_hand() -> None:
     assert [heights[tree.lca(0, i)] for i in (1, 2, 3)] == [1.0, 3.0, 6.5]
 
 
-def test_single_linkage_is_the_least_largest_step() -> None:
-    # The height of the lowest common ancestor is the minimax path, here by the Floyd-Warshall recursion.
-    X = np.random.default_rng(0).normal(size=(15, 2))
-    path = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
-    for k in range(15):
-        path = np.minimum(path, np.maximum(path[:, k, None], path[None, k]))
-    tree = Agglomerative(linkage="single").fit(X).hierarchy_
-    indices = np.arange(15)
-    assert np.allclose(tree.heights[tree.lca(indices[:, None], indices)], path)
-
-
 @pytest.mark.parametrize("name", LINKAGES)
 def test_heights_are_scipys_cophenetic_distances(name: str) -> None:
     X = np.random.default_rng(1).normal(size=(20, 3))

@@ -100,13 +100,3 @@ def test_the_graph_may_be_wider() -> None:
     # With one neighbour each, pairs are components; the largest number of points comes first.
     assert FlatSpectral(2, n_neighbors=1, random_state=0).fit(X).labels_.tolist() == [0] * 8 + [1] * 2
     assert FlatSpectral(2, n_neighbors=100, random_state=0).fit(X).labels_.tolist() == [0] * 8 + [1] * 2
-
-
-@pytest.mark.parametrize(
-    ("cls", "name"), [(FlatKMeans, "n_init"), (FlatKMeans, "max_iter"), (FlatSpectral, "n_init")]
-)
-def test_bad_parameters(cls: Any, name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name}=0: expected an integer"):
-        cls(**{name: 0}).fit([[0.0], [1.0]])
-    with pytest.raises(ValueError, match="n_neighbors=0"):
-        FlatSpectral(n_neighbors=0).fit([[0.0], [1.0]])

@@ -1,7 +1,6 @@
 """The flat clusterers that stand beside others as controls."""
 
 import numpy as np
-import pytest
 from scipy.stats import chisquare
 from sklearn.neighbors import kneighbors_graph
 
@@ -45,5 +44,3 @@ def test_an_edge_counts_from_either_end_and_equal_samples_stay_together() -> Non
     ]
     assert ConnectedComponents(n_neighbors=1).fit(np.repeat([[0.0], [5.0]], 6, axis=0)).n_clusters_ == 2
     assert ConnectedComponents(n_neighbors=3).fit([[0.0]]).labels_.tolist() == [0]
-    with pytest.raises(ValueError, match="n_neighbors=0"):
-        ConnectedComponents(n_neighbors=0).fit([[0.0]])

@@ -174,13 +174,3 @@ def test_distances_to_centers() -> None:
     labels = np.arange(30) % 4
     expected = [np.linalg.norm(x - X[labels == j].mean(axis=0)) for x, j in zip(X, labels, strict=True)]
     assert distances_to_centers(X, labels) == pytest.approx(np.array(expected), rel=1e-12)
-
-
-def test_bad_parameters() -> None:
-    for name, value in (("n_init", 0), ("max_iter", 0)):
-        with pytest.raises(ValueError, match=f"{name}={value}: expected an integer"):
-            GreedyKMeans(**{name: value}).fit([[0.0], [1.0]])
-    with pytest.raises(ValueError, match="grow='dense': expected one of compact, scattered"):
-        GreedyKMeans(grow="dense").fit([[0.0], [1.0]])
-    with pytest.raises(ValueError, match="average_over='medians': expected one of clusters, pairs, samples"):
-        GreedyKMeans(average_over="medians").fit([[0.0], [1.0]])

@@ -375,16 +375,3 @@ def test_the_rules_differ() -> None:
         labels = GreedySpectral(3, grow=grow, random_state=0).fit(X).labels_
         assert len(np.unique(labels[component == split])) == 2
         assert len(np.unique(labels[component == whole])) == 1
-
-
-def test_bad_parameters() -> None:
-    for name, value in (("n_init", 0), ("n_neighbors", 0)):
-        with pytest.raises(ValueError, match=f"{name}={value}: expected an integer"):
-            GreedySpectral(**{name: value}).fit([[0.0], [1.0]])
-    with pytest.raises(ValueError, match="grow=None"):
-        GreedySpectral(grow=None).fit([[0.0], [1.0]])
-    for cls in (FlatSpectral, GreedySpectral):
-        with pytest.raises(ValueError, match="edges='both': expected one of averaged, either, mutual"):
-            cls(edges="both").fit([[0.0], [1.0]])
-        with pytest.raises(ValueError, match="exponent=0"):
-            cls(exponent=0.0).fit([[0.0], [1.0]])

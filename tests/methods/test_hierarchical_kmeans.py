@@ -96,9 +96,3 @@ def test_max_iter_bounds_the_iterations() -> None:
 def test_samples_apart_by_rounding_only_end_somewhere() -> None:
     X = 1.0 + np.arange(12.0)[:, None] * np.finfo(float).eps
     assert HierarchicalKMeans(random_state=0).fit(X).hierarchy_.n_samples == 12
-
-
-def test_bad_parameters() -> None:
-    for name, value in (("branching", 1), ("n_init", 0), ("max_iter", 0), ("leaf_size", 0)):
-        with pytest.raises(ValueError, match=f"{name}={value}: expected an integer"):
-            HierarchicalKMeans(**{name: value}).fit([[0.0], [1.0]])

@@ -429,18 +429,9 @@ def test_the_trace_belongs_to_the_run_that_is_kept():
 @pytest.mark.parametrize(
     "params",
     [
-        {"alpha": -1.0},
-        {"beta": np.nan},
-        {"regularizer": "l3"},
-        {"grow": "all"},
-        {"start": "zeros"},
-        {"rounding": "up"},
         {"slack": 1.5},
-        {"n_splits": 1},
         {"n_splits": 61},
         {"n_leaves": 61},
-        {"n_init": 0},
-        {"w_tol": 0.0},
     ],
 )
 def test_bad_parameters_are_named(params):

@@ -1,7 +1,6 @@
 """Flat max-margin clustering."""
 
 import numpy as np
-import pytest
 from sklearn.datasets import make_blobs
 
 from cladebench.methods import HMMC, MMC
@@ -49,12 +48,3 @@ def test_the_objective_never_rises():
     assert model.converged_
     assert (np.diff(model.objective_trace_) <= 1e-9).all()
     assert (model.models_ != 0).all()
-
-
-@pytest.mark.parametrize(
-    "params",
-    [{"alpha": -1}, {"slack": -0.1}, {"n_init": 0}, {"n_clusters": 151}, {"start": ""}, {"rounding": ""}],
-)
-def test_bad_parameters_are_named(params):
-    with pytest.raises(ValueError, match=next(iter(params))):
-        MMC(**{"n_clusters": 3, **params}).fit(blobs()[0])

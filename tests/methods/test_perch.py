@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.datasets import load_digits
 
 from cladebench.methods import Perch
 from cladebench.metrics import dendrogram_purity
@@ -38,14 +37,6 @@ def test_without_shuffling_the_rows_arrive_in_order() -> None:
     np.testing.assert_allclose(tree.heights, heights, rtol=1e-13)
 
 
-def test_same_seed_same_tree_other_seed_other_tree() -> None:
-    X = np.random.default_rng(0).normal(size=(80, 2))
-    trees = [Perch(random_state=seed).fit(X).hierarchy_ for seed in (0, 0, 1)]
-    assert np.array_equal(trees[0].parents, trees[1].parents)
-    assert np.array_equal(trees[0].leaf_of, trees[1].leaf_of)
-    assert not np.array_equal(trees[0].parents, trees[2].parents)
-
-
 @given(st.integers(0, 10_000), st.sampled_from(["masking", "masking+balance"]))
 def test_separated_clusters_come_out_pure_in_any_order(seed: int, rotations: str) -> None:
     # Any two clusters' boxes lie farther apart than a cluster's box is long, so that boxes prove what they must.
@@ -59,21 +50,6 @@ def test_separated_clusters_come_out_pure_in_any_order(seed: int, rotations: str
     assert dendrogram_purity(model.hierarchy_, labels) == 1.0
 
 
-def test_rotations_raise_purity_and_balance_on_digits() -> None:
-    X, labels = load_digits(return_X_y=True)
-    X, labels = X[:500], labels[:500]
-    trees = {
-        rotations: [Perch(rotations=rotations, random_state=seed).fit(X).hierarchy_ for seed in range(5)]
-        for rotations in ROTATIONS
-    }
-    purity = {
-        name: np.mean([dendrogram_purity(tree, labels) for tree in some]) for name, some in trees.items()
-    }
-    depth = {name: np.mean([tree.depths.max() for tree in some]) for name, some in trees.items()}
-    assert purity["masking"] > purity["none"]
-    assert depth["masking+balance"] < 0.8 * depth["masking"]
-
-
 def test_collapsed_mode_shares_leaves() -> None:
     X = np.random.default_rng(0).normal(size=(100, 3))
     model = Perch(4, max_leaves=10, random_state=0).fit(X)
@@ -82,30 +58,7 @@ def test_collapsed_mode_shares_leaves() -> None:
     assert Perch(4, max_leaves=100, random_state=0).fit(X).hierarchy_.n_leaves == 100
 
 
-@pytest.mark.parametrize("rotations", ROTATIONS)
-@pytest.mark.parametrize("n_samples", [1, 2])
-def test_smallest_inputs(n_samples: int, rotations: str) -> None:
-    model = Perch(n_samples, rotations=rotations, random_state=0).fit(
-        np.arange(3.0 * n_samples).reshape(-1, 3)
-    )
-    assert sorted(model.labels_) == list(range(n_samples))
-
-
 def test_equal_samples_are_separate_leaves() -> None:
     model = Perch(random_state=0).fit(np.ones((30, 4)))
     assert model.hierarchy_.n_leaves == 30
     assert not np.any(model.hierarchy_.heights)
-
-
-@pytest.mark.parametrize(
-    ("params", "words"),
-    [
-        ({"rotations": "up"}, "rotations='up'"),
-        ({"max_leaves": 0}, "max_leaves=0"),
-        ({"max_leaves": 2.5}, "max_leaves=2.5"),
-        ({"shuffle": "yes"}, "shuffle='yes'"),
-    ],
-)
-def test_bad_parameters_are_named(params: dict, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        Perch(**params).fit(np.zeros((3, 2)))

@@ -1,4 +1,4 @@
-"""What chance gives, against the mean over all permutations, against permutations drawn, and by hand."""
+"""What chance gives, against the mean over all permutations, and against permutations drawn."""
 
 import math
 
@@ -101,22 +101,6 @@ def test_scores_are_the_measures_and_their_share_of_what_chance_leaves(case) -> 
             expected_dasgupta_cost(tree, S, pairs),
             None,
         )
-
-
-def test_by_hand() -> None:
-    # Pairs meet below 2, 2 and four times 4 samples: h = (1 + 1 + 4 / 2) / 6 = 2 / 3; two of two classes: no others.
-    tree = Hierarchy.from_nested([[0, 1], [2, 3]])
-    assert purity_scores(tree, [0, 0, 1, 1]) == pytest.approx((1.0, 2 / 3, 1.0))
-    assert purity_scores(tree, [0, 1, 0, 1]) == pytest.approx((0.5, 2 / 3, -0.5))
-    # Of three of one class and a fourth: h + (1 - h) / 2.
-    assert expected_dendrogram_purity(tree, [0, 0, 0, 1]) == pytest.approx(5 / 6)
-    # All at one leaf: the share of the class of a pair, whatever the order.
-    leaf = Hierarchy([-1], [0] * 4)
-    assert purity_scores(leaf, [0, 0, 0, 1]) == pytest.approx((0.75, 0.75, 0.0))
-    assert rand_scores([0, 0, 1, 1], [0, 1, 0, 1]) == pytest.approx((2 / 6, (4 + 16) / 36, -0.5))
-    # A clique: the sum of sizes, 2 + 2 + 4 * 4.
-    assert cost_scores(tree, np.ones((4, 4)))[:2] == pytest.approx((20, 20))
-    assert cost_scores(Hierarchy([-1], [0]), [[7.0]])[:2] == (0, 0)
 
 
 def test_what_is_certain_is_perfect() -> None:

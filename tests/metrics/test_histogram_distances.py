@@ -74,23 +74,6 @@ def test_the_width_is_the_mean_of_squared_distances(X):
             )
 
 
-def test_by_hand():
-    X, Y = [[0.5, 0.5, 0.0]], [[0.25, 0.25, 0.5], [0.5, 0.5, 0.0]]
-    # (1/16) / (3/4) twice, and 1/2.
-    np.testing.assert_allclose(histogram_distances(X, Y), [[1 / 3, 0]])
-    np.testing.assert_allclose(histogram_distances(X, Y, "l1"), [[1, 0]])
-    np.testing.assert_allclose(histogram_distances(X, Y, "squared_l2"), [[0.375, 0]])
-    np.testing.assert_allclose(
-        histogram_distances(X, Y, "rbf", width=0.5), [[np.sqrt(2 - 2 * np.exp(-0.75)), 0]]
-    )
-
-
-def test_chi_squared_of_disjoint_histograms_is_one():
-    found = histogram_distances(np.eye(3))
-    np.testing.assert_array_equal(found, 1 - np.eye(3))
-    assert histogram_distances(np.zeros((2, 3))).tolist() == [[0, 0], [0, 0]]
-
-
 def test_arrays_that_cannot_be_written_to_are_read():
     X, Y = np.eye(3), np.ones((2, 3))
     expected = [histogram_distances(X, Y, kind) for kind in KINDS]
@@ -98,13 +81,6 @@ def test_arrays_that_cannot_be_written_to_are_read():
         values.flags.writeable = False
     for kind, distances in zip(KINDS, expected, strict=True):
         np.testing.assert_array_equal(histogram_distances(X, Y, kind), distances)
-
-
-def test_the_default_width_is_that_of_the_first_set():
-    X, Y = np.array([[0.0], [2.0]]), np.array([[0.0], [1.0], [50.0]])
-    assert mean_squared_distance(X) == 4
-    np.testing.assert_allclose(histogram_distances(X, Y, "rbf"), histogram_distances(X, Y, "rbf", width=4.0))
-    assert histogram_distances(X, Y, "rbf")[0, 1] == pytest.approx(np.sqrt(2 - 2 * np.exp(-0.25)))
 
 
 def test_equal_rows_make_a_narrow_kernel():

@@ -3,10 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.datasets import make_blobs
-from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 from cladebench.distances import HierarchyForest
-from cladebench.metrics import average_precision, precision_at, v_scores, vote
+from cladebench.metrics import average_precision, precision_at, vote
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -123,31 +122,3 @@ def test_lists_of_which_there_is_no_average_precision():
 def test_what_is_neither_relevant_nor_not_has_no_precision(relevant, said):
     with pytest.raises(ValueError, match=said):
         precision_at(relevant)
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_v_measure_and_its_chance_corrected_form_are_those_of_scikit_learn(seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(1, 40))
-    true, found = rng.integers(1 + rng.integers(5), size=n), rng.integers(1 + rng.integers(5), size=n)
-    scores = v_scores(true, found)
-    assert scores.value == pytest.approx(v_measure_score(true, found), abs=1e-12)
-    if scores.permuted < 1 - 1e-6:
-        assert scores.corrected == pytest.approx(adjusted_mutual_info_score(true, found), abs=1e-9)
-
-
-def test_the_expectation_is_the_mean_over_all_permutations():
-    from itertools import permutations
-
-    true, found = [0, 0, 1, 1, 2], [0, 1, 1, 1, 0]
-    every = [v_measure_score(true, list(order)) for order in permutations(found)]
-    assert v_scores(true, found).permuted == pytest.approx(np.mean(every), abs=1e-12)
-    assert v_scores(true, found).permuted > 0.3
-
-
-def test_degenerate_partitions():
-    assert v_scores([1, 1, 1], [2, 2, 2]) == (1.0, 1.0, 1.0)
-    assert v_scores([1, 2, 3], [3, 1, 2]) == pytest.approx((1.0, 1.0, 1.0))
-    assert v_scores([1, 2, 1, 2], [0, 0, 0, 0])[0] == 0.0
-    with pytest.raises(ValueError, match="labels_pred has shape"):
-        v_scores([1, 2], [1])

@@ -11,7 +11,7 @@ from sklearn.metrics import rand_score
 
 from cladebench.metrics import rand_index
 from cladebench.reference import semantic as reference
-from strategies import hierarchies, labels_for
+from strategies import labels_for
 
 
 @st.composite
@@ -37,12 +37,6 @@ def test_knows_neither_side_nor_names_nor_order(partitions, data: st.DataObject)
     assert rand_index(names[a], pd.Categorical(names[::-1][b])) == found
     order = np.array(data.draw(st.permutations(range(len(a)))))
     assert rand_index(a[order], b[order]) == found
-
-
-@given(hierarchies(min_samples=2), st.data())
-def test_leaves_of_a_tree(tree, data: st.DataObject) -> None:
-    labels = data.draw(labels_for(tree.n_samples))
-    assert rand_index(labels, tree.leaf_of) == reference.rand_index(labels, tree.leaf_of)
 
 
 def test_by_hand() -> None:

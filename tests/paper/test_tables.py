@@ -8,7 +8,6 @@ import pytest
 
 from cladebench.bench.plan.selection import Rule
 from cladebench.measures import with_own
-from cladebench.paper.artifact_types import Artifact
 from cladebench.paper.tables import (
     basis_notes,
     comparison_table,
@@ -369,32 +368,6 @@ def test_status_table_counts_planned_cells_without_a_record():
     assert (row.runs, row.ok, row.other) == (5, 2, "2 missing, 1 out of memory")
     assert table.notes[0] == "missing: 2 runs that are planned in this scope and have no record."
     assert len(status_table(context_with(ROWS[0])).notes) == 1
-
-
-def test_the_papers_data_sets_come_first(context):
-    assert context.datasets_after(("vehicle", "digits")) == ["vehicle", "digits", "glass"]
-
-
-def test_the_rule_beside_is_the_second_or_the_own():
-    context = context_with(*ROWS)
-    assert (context.own_rule, context.beside) == ("best", "blind")
-    alone = context_with(*ROWS, selection={"best": RULES["best"]})
-    assert (alone.own_rule, alone.beside) == ("best", "best")
-    assert context_with(*ROWS, selection={}).beside == ""
-
-
-def test_the_best_repetition_is_best_as_its_measure_says():
-    rows = cells("glass", "A", {"purity": [0.2, 0.9, 0.9, 0.1], "cost": [5.0, 7.0, 3.0, 3.0]})
-    arrays = {cell_id("glass", "A", None, r): {"repetition": r} for r in range(4)}
-    context = context_with(rows, arrays=arrays)
-    assert context.best_arrays("glass", "A", "purity", "best") == {"repetition": 1}
-    assert context.best_arrays("glass", "A", "cost", "best") == {"repetition": 2}
-    assert context.best_arrays("digits", "A", "cost", "best") is None
-
-
-def test_an_artifact_is_a_table_or_a_figure():
-    with pytest.raises(ValueError, match="expected 'table' or 'figure'"):
-        Artifact("x", "picture", "", "", "", lambda context: None)
 
 
 def test_a_printed_number_stands_at_its_own_evaluation_point():

@@ -78,24 +78,6 @@ def test_tiny_similarities_are_not_lost_in_solver_tolerances():
     assert small.cost == pytest.approx(1e-12 * exact.optimal_tree_programme(S).cost, rel=1e-9)
 
 
-def test_clique_costs_the_same_under_every_binary_tree():
-    # Dasgupta 2016: (n^3 - n) / 3 for unit similarities.
-    n = 6
-    costs = {
-        round(exact.tree_cost(t, np.ones((n, n)) - np.eye(n)), 9) for t in exact.binary_trees(list(range(n)))
-    }
-    assert costs == {(n**3 - n) / 3}
-
-
-def test_two_far_groups_are_split_first():
-    S = np.kron(np.eye(2), np.ones((4, 4)))
-    best = exact.optimal_tree_programme(S)
-    root = best.hierarchy.root
-    halves = {frozenset(best.hierarchy.samples(c).tolist()) for c in best.hierarchy.children(root)}
-    assert halves == {frozenset(range(4)), frozenset(range(4, 8))}
-    assert best.cost == 2 * (4**3 - 4) / 3
-
-
 @given(similarities(6))
 @settings(max_examples=25, deadline=None)
 def test_spreading_bound_is_below_the_optimum(S):

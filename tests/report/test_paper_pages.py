@@ -44,16 +44,6 @@ def elements(text):
     )
 
 
-def test_every_link_to_a_page_and_fragment_of_the_report_resolves(report, texts):
-    for name, text in texts.items():
-        for target in re.findall(r'\shref="([^"]*)"', text):
-            file, _, fragment = target.partition("#")
-            if "://" in file or (file and not file.endswith(".html")):
-                continue
-            assert (file or name) in texts, f"{name}: {target}"
-            assert not fragment or fragment in ids(texts[file or name]), f"{name}: {target}"
-
-
 def test_every_claim_has_its_place_on_the_page_of_the_paper_and_on_one_of_details(paper, texts):
     details = [text for name, text in texts.items() if name.startswith("page_paper-claims-")]
     for row in paper.audit:

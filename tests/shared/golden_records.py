@@ -1,13 +1,14 @@
 """Records with known values, and the context in which a paper's tables and figures read them."""
 
 import itertools
+import json
 
 import pandas as pd
 from matplotlib.text import Text
 
 from cladebench.bench.plan.cell_spec import canonical_json, point_text, setting_id
 from cladebench.bench.samples.results import Results
-from cladebench.paper.artifact_types import ArtifactContext
+from cladebench.paper.artifact_types import ArtifactContext, Table
 from cladebench.paper.catalogue import load_plan
 
 COLUMNS = [
@@ -115,6 +116,19 @@ def build(artifacts, name, context):
     """Build one artifact of a paper."""
     (artifact,) = [artifact for artifact in artifacts if artifact.id == name]
     return artifact.build(context)
+
+
+def check_made(artifact, *contexts):
+    """Make an artifact of each context: numbers of a table have places in it, and a figure can be laid out."""
+    every = [artifact.build(context) for context in contexts]
+    for made in every:
+        if artifact.kind == "table":
+            assert isinstance(made, Table)
+            assert set(made.sources) <= {(i, c) for i in range(len(made.frame)) for c in made.frame}
+            json.dumps(made.notes)
+        else:
+            made.draw_without_rendering()  # the canvas of a bare figure draws nothing
+    return every
 
 
 def line_of(axes, label):

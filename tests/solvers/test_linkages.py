@@ -23,6 +23,7 @@ from cladebench.methods import Agglomerative
 from cladebench.reference import linkage as twin
 from cladebench.solvers import linkages
 from cladebench.solvers.linkages import WITHOUT_MATRIX, linkage
+from instruction_sets import each_instruction_set
 
 PAIRS = [(method, metric) for method, metrics in WITHOUT_MATRIX.items() for metric in metrics]
 #: Of the core's `link`; the others are its `link_by_pairs`.
@@ -241,13 +242,8 @@ def test_threads_and_instruction_sets_change_no_bit_of_pairs(method: str) -> Non
         for threads in (2, 3):
             with threadpool_limits(threads):
                 assert np.array_equal(_core.link_by_pairs(X, method, room), expected), (threads, room)
-        before = _core.instruction_set()
-        try:
-            for name in _core.instruction_sets():
-                _core.use_instruction_set(name)
-                assert np.array_equal(_core.link_by_pairs(X, method, room), expected), name
-        finally:
-            _core.use_instruction_set(before)
+        for name in each_instruction_set():
+            assert np.array_equal(_core.link_by_pairs(X, method, room), expected), name
 
 
 def test_a_tree_that_is_not_greedy_is_noticed() -> None:
@@ -269,13 +265,8 @@ def test_threads_searches_and_instruction_sets_change_no_bit(method: str) -> Non
         with threadpool_limits(threads):
             for search in (*SEARCHES, "chosen"):
                 assert np.array_equal(_core.link(X, method, search), expected), (threads, search)
-    before = _core.instruction_set()
-    try:
-        for name in _core.instruction_sets():
-            _core.use_instruction_set(name)
-            assert np.array_equal(_core.link(X, method, "all"), expected), name
-    finally:
-        _core.use_instruction_set(before)
+    for name in each_instruction_set():
+        assert np.array_equal(_core.link(X, method, "all"), expected), name
 
 
 @pytest.mark.parametrize("method", BY_CENTRES)

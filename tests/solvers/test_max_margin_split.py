@@ -1,5 +1,5 @@
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from cladebench import _core
 from cladebench.reference import max_margin_split as reference
 from cladebench.reference.random_numbers import random_numbers, seed_of
 from cladebench.solvers import max_margin_split as solver
+from instruction_sets import each_instruction_set
 
 #: Relative rounding of sums in single precision.
 SINGLE = 2e-6
@@ -308,15 +309,11 @@ def test_separable_clusters_are_found() -> None:
 
 def test_same_bits_on_every_instruction_set_and_again() -> None:
     X, must, cannot = instance(300, 21, 30, 30, 1, "normal")
-    before, found = _core.instruction_set(), []
-    try:
-        for name in [*_core.instruction_sets(), before]:
-            _core.use_instruction_set(name)
-            for pairs in ((must, cannot), (must, cannot[:0])):
-                fit = solver.max_margin_split(X, *pairs, random_state=3)
-                found.append((fit.weights.tobytes(), fit.trace.tobytes(), fit.gap, fit.objective))
-    finally:
-        _core.use_instruction_set(before)
+    found = []
+    for _ in chain(each_instruction_set(), ["again"]):
+        for pairs in ((must, cannot), (must, cannot[:0])):
+            fit = solver.max_margin_split(X, *pairs, random_state=3)
+            found.append((fit.weights.tobytes(), fit.trace.tobytes(), fit.gap, fit.objective))
     assert len(set(found)) == 2
     assert solver.max_margin_split(X, random_state=4).weights.tobytes() not in {each[0] for each in found}
 

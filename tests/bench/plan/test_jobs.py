@@ -8,7 +8,7 @@ from cladebench.bench.plan.cell_spec import canonical_json
 from cladebench.bench.plan.jobs import MAX_CELLS, expand
 from cladebench.bench.plan.plan import PlanError
 from cladebench.bench.plan.plan_file import read_plan
-from cladebench.paper.catalogue import built_in_papers, load_plan
+from cladebench.paper.catalogue import built_in_papers, load_plan, validate_protocol
 
 
 def test_grid_is_a_product_in_the_files_order(jobs):
@@ -243,6 +243,7 @@ def test_folds_are_cells_of_each_repetition_and_tasks_can_be_overridden(edited_p
 def test_every_papers_own_plan_is_valid():
     for paper in built_in_papers():
         plan = load_plan(paper)
+        validate_protocol(plan)
         for scope in plan.scopes:
             ids = [cell.spec.cell_id for job in expand(plan, scope) for cell in job.cells]
             assert len(ids) == len(set(ids)) > 0

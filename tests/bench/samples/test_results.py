@@ -76,20 +76,22 @@ def test_one_repetition_is_not_exact_where_data_or_rows_are_drawn(sizes, held_ou
 
 
 @pytest.mark.parametrize(
-    ("sizes", "expected"), [(None, 0.0), ({"d": 100}, 0.0), ({"d": 400}, 1 / 3), ({"e": 100}, 0.0)]
+    ("held_out", "sizes", "expected"),
+    [
+        *(
+            (None, *found)
+            for found in ((None, 0.0), ({"d": 100}, 0.0), ({"d": 400}, 1 / 3), ({"e": 100}, 0.0))
+        ),
+        ((80, 20), None, 20 / 80),
+        ((80, 20), {"d": 100}, 20 / 80),
+        ((80, 20), {"d": 400}, 20 / 380),
+        ((80, 20), {"e": 100}, 0.0),
+        ((50, 50), None, 1.0),
+    ],
 )
-def test_draws_of_the_same_rows_overlap(sizes, expected):
-    found = ask(results(cells("d", "m", {"score": [1, 2, 3]}), sizes=sizes))
-    assert found.overlap == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("sizes", "expected"),
-    [(None, 20 / 80), ({"d": 100}, 20 / 80), ({"d": 400}, 20 / 380), ({"e": 100}, 0.0)],
-)
-def test_rows_held_out_are_counted_against_all_that_they_are_drawn_from(sizes, expected):
+def test_draws_overlap_in_rows_held_out_against_all_that_they_are_drawn_from(held_out, sizes, expected):
     """Where the data are drawn anew for each repetition, they have nothing in common."""
-    found = ask(results(cells("d", "m", {"score": [1, 2, 3]}, held_out=(80, 20)), sizes=sizes))
+    found = ask(results(cells("d", "m", {"score": [1, 2, 3]}, held_out=held_out), sizes=sizes))
     assert found.overlap == pytest.approx(expected)
 
 
@@ -248,11 +250,6 @@ def test_where_all_cells_but_those_of_one_setting_failed_the_rule_still_chooses(
         failed("d", "m", "error", "boom", range(2), {"a": 2}),
     )
     assert ask(nothing).problem == "m on d: 4 of 4 runs error: boom"
-
-
-@pytest.mark.parametrize(("held_out", "overlap"), [(None, 0.0), ((80, 20), 0.25), ((50, 50), 1.0)])
-def test_overlap_is_test_rows_over_training_rows(held_out, overlap):
-    assert ask(results(cells("d", "m", {"score": [1, 2]}, held_out=held_out))).overlap == overlap
 
 
 def test_overlap_of_uneven_folds_is_that_of_their_mean_share():

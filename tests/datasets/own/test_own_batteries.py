@@ -1,14 +1,13 @@
 """Batteries of data sets with published labels: made up here, and the real ones where the mirror is."""
 
 import gzip
-import io
 import os
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from archives import tar_of
 from cladebench.datasets.own.own_batteries import expand_battery, published_labels
 from cladebench.datasets.own.own_files import OwnDataError, files_of, read_own_data
 
@@ -33,12 +32,8 @@ def fill(folder):
         (folder / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
 
 
-def tar_of(path, members):
-    with tarfile.open(path, "w") as archive:
-        for name, content in members.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
+def written(path, members):
+    path.write_bytes(tar_of(members))
     return path
 
 
@@ -103,7 +98,7 @@ def test_published_labels_are_read_by_name(tmp_path):
         "original/B/toys/x2.result2.gz": gzip.compress(b'"B"\nnonsense\n', mtime=0),
         "original/B/tools/x.result2.gz": b"no gzip",
     }
-    labels = published_labels(tar_of(tmp_path / "all.tar", members), "toys", "x")
+    labels = published_labels(written(tmp_path / "all.tar", members), "toys", "x")
     assert {m: {k: codes.tolist() for k, codes in of.items()} for m, of in labels.items()} == {
         "A_1": {2: [0, 1, 1], 3: [0, 1, 2]},
         "A_2": {2: [1, 1, 0], 3: [2, 1, 0]},
@@ -132,7 +127,7 @@ def test_published_labels_are_read_by_name(tmp_path):
 )
 def test_published_labels_that_are_damaged_are_refused(tmp_path, member, content, message):
     with pytest.raises(OwnDataError) as caught:
-        published_labels(tar_of(tmp_path / "all.tar", {member: content}), "toys", "x")
+        published_labels(written(tmp_path / "all.tar", {member: content}), "toys", "x")
     assert message in str(caught.value) and "\n" not in str(caught.value)
     assert not list(tmp_path.glob("**/*.result*"))
 

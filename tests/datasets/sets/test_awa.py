@@ -9,6 +9,7 @@ from cladebench.datasets.sets import awa
 from cladebench.datasets.sets.awa_classes import CLASSES, tree_of
 from cladebench.hierarchy import Hierarchy
 
+REAL = "awa-attr"
 NAMES = list(CLASSES)
 load_awa_attr = awa.DATASETS[0].loader
 STRENGTHS = np.random.default_rng(5).integers(0, 10001, (awa.N_CLASSES, awa.N_ATTRIBUTES)) / 100
@@ -26,14 +27,6 @@ def made_up(**changes):
     files |= changes
     keys = (awa.CLASS_NAMES.name, awa.ATTRIBUTES.name, awa.STRENGTHS.name)
     return dict(zip(keys, (files["names"], files["attributes"], files["strengths"]), strict=True))
-
-
-@pytest.fixture(scope="module")
-def real():
-    """The data set where its files are; asked for before the folders of the tests take their place."""
-    if datasets.availability("awa-attr") is None:
-        pytest.skip("the files of awa-attr are not on this machine")
-    return datasets.load("awa-attr")
 
 
 def test_the_classes_are_those_of_the_paper():

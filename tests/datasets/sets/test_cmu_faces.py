@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import io
-import tarfile
 from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 import pytest
 
+from archives import tar_of
 from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cmu_faces
@@ -35,13 +34,7 @@ def all_faces():
 
 def packed(members):
     """The archive, its members in reverse order."""
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
-        for name in sorted(members, reverse=True):
-            entry = tarfile.TarInfo(name)
-            entry.size = len(members[name])
-            archive.addfile(entry, io.BytesIO(members[name]))
-    return stream.getvalue()
+    return tar_of(sorted(members.items(), reverse=True), "w:gz")
 
 
 def names_of(content, members):

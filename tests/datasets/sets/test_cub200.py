@@ -10,6 +10,7 @@ from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cub200
 from cladebench.hierarchy import Hierarchy
 
+REAL = "cub200"
 N = 400
 
 
@@ -33,14 +34,6 @@ EDGES = b"".join(b"%d %d\n" % (201 + (c > 100), c) for c in range(1, 201)) + b"3
 
 def made_up(features=None, edges=EDGES):
     return {cub200.FEATURES.name: archive() if features is None else features, cub200.TREE.name: edges}
-
-
-@pytest.fixture(scope="module")
-def real():
-    """The data set where its files are; asked for before the folders of the tests take their place."""
-    if datasets.availability("cub200") is None:
-        pytest.skip("the files of cub200 are not on this machine")
-    return datasets.load("cub200")
 
 
 def test_features_labels_and_names_are_those_of_the_file():

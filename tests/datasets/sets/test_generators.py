@@ -46,9 +46,3 @@ def test_the_class_tree_is_the_one_of_the_centres():
         assert np.linalg.norm(centres[a] - centres[a + 1]) < 2 * 2.0 + 2.0
     halves = [centres[:4].mean(axis=0), centres[4:].mean(axis=0)]
     assert np.linalg.norm(halves[0] - halves[1]) > 4.0
-
-
-def test_values_are_rounded_and_have_no_negative_zero():
-    X = generators.load_nested_blobs({}, 2).X
-    np.testing.assert_array_equal(X, np.round(X, generators.DECIMALS))
-    assert not np.signbit(X[X == 0]).any()

@@ -14,6 +14,8 @@ from cladebench.datasets.sets import newsgroup_words
 from cladebench.datasets.sets.newsgroups import WORDS
 from cladebench.hierarchy import Hierarchy
 
+REAL = ("20news-words", "20news-w100", "20news")
+
 
 def cells(*entries):
     """A cell array of MATLAB, one row."""
@@ -51,15 +53,6 @@ def w100(**changes):
         "wordlist": cells("aids", "god", "windows"),
     }
     return {newsgroup_words.W100.name: matlab(**arrays | changes)}
-
-
-@pytest.fixture(scope="module")
-def real():
-    """Both data sets where their files are; asked for before the folders of the tests take their place."""
-    names = ("20news-words", "20news-w100", "20news")
-    if not all(datasets.availability(name) for name in names):
-        pytest.skip("the files of newsgroups are not on this machine")
-    return {name: datasets.load(name) for name in names}
 
 
 def test_counts_stay_counts_training_messages_first():

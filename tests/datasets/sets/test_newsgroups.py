@@ -13,6 +13,7 @@ from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import newsgroups
 from cladebench.hierarchy import Hierarchy
 
+REAL = "20news"
 GROUPS = ("alt.a", "comp.sys.mac", "comp.sys.pc.hardware", "comp.x")
 N_TRAIN, N_TEST, N_WORDS = 70, 50, 120
 
@@ -40,14 +41,6 @@ def packed(**changes):
     stream = io.BytesIO()
     savemat(stream, {key: value for key, value in arrays.items() if value is not None})
     return gzip.compress(stream.getvalue(), mtime=0)
-
-
-@pytest.fixture(scope="module")
-def real():
-    """The data set where its file is; asked for before the folders of the tests take their place."""
-    if datasets.availability("20news") is None:
-        pytest.skip("the file of 20news is not on this machine")
-    return datasets.load("20news")
 
 
 def test_messages_for_training_come_first_with_the_groups_of_their_rows():

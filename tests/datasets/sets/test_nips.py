@@ -7,20 +7,13 @@ from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import nips
 
+REAL = "nips"
 CORPUS = b"2 0:3 2:1\n1 1:2\n3 0:1 1:1 2:5\n\n"
 VOCABULARY = b"a = 0 = 4 2 \r\nb_c = 1 = 3 2 \r\nd = 2 = 6 2 \r\n"
 
 
 def made_up(corpus=CORPUS, vocabulary=VOCABULARY):
     return {nips.CORPUS.name: corpus, nips.VOCABULARY.name: vocabulary}
-
-
-@pytest.fixture(scope="module")
-def real():
-    """The data set where its files are; asked for before the folders of the tests take their place."""
-    if datasets.availability("nips") is None:
-        pytest.skip("the files of nips are not on this machine")
-    return datasets.load("nips")
 
 
 def test_a_word_occurs_or_not_and_how_often_is_a_view():

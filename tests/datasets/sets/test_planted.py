@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import pdist
 
 from cladebench import datasets
 from cladebench.datasets.sets import planted
-from cladebench.hierarchy import Hierarchy
 
 PINNED = {
     "planted-splits": (
@@ -33,39 +31,6 @@ def test_planted_data_are_pinned(name):
     assert tuple(datasets.load(name, draw).content_sha256 for draw in (0, 4)) == PINNED[name]
 
 
-def test_each_split_has_four_features_of_its_own(pair):
-    splits, _ = pair
-    tree = Hierarchy(splits.class_parents, np.arange(16))
-    means = np.array([splits.X[splits.labels == c].mean(axis=0) for c in range(16)])
-    names, own = np.array(splits.feature_names), set()
-    for node in np.flatnonzero(np.bincount(tree.parents[:-1], minlength=31) > 0):
-        left, right = ([c for c in range(16) if below(tree, c, child)] for child in tree.children(node))
-        used = [f for f in range(100) if (means[left, f] < -0.5).all() and (means[right, f] > 0.5).all()]
-        others = np.setdiff1d(np.arange(16), [*left, *right])
-        assert len(used) == 4 and (np.abs(means[np.ix_(others, used)]) < 0.5).all()
-        assert len({name.partition(",")[0] for name in names[used]}) == 1
-        own |= set(used)
-    assert len(own) == 60
-    assert {names[f].split()[0] for f in range(100) if f not in own} == {"idle"}
-    within = splits.X - means[splits.labels]
-    assert within.std() == pytest.approx(1, abs=0.02)
-
-
-def below(tree, c, node):
-    while c not in (-1, node):
-        c = tree.parents[c]
-    return c == node
-
-
-def test_shared_features_are_the_same_points_turned(pair):
-    splits, shared = pair
-    assert (splits.labels == shared.labels).all()
-    np.testing.assert_allclose(pdist(splits.X[:400]), pdist(shared.X[:400]), atol=1e-4)
-    idle = [name.startswith("idle") for name in splits.feature_names]
-    assert idle == [name.startswith("idle") for name in shared.feature_names] and sum(idle) == 40
-    np.testing.assert_array_equal(splits.X[:, idle], shared.X[:, idle])
-
-
 def test_shared_features_serve_every_split_alike(pair):
     """Of the squared difference of a split's two sides no four features have more than a small share."""
     splits, shared = pair
@@ -84,11 +49,3 @@ def test_means_are_those_of_the_tree():
     # The later two classes part, the further apart they are.
     gaps = np.square(means[:, None] - means[None]).sum(axis=-1)
     assert gaps[0, [1, 2, 4, 8]].tolist() == [16.0, 24.0, 32.0, 40.0]
-
-
-def test_classes_are_of_one_size_in_random_order(pair):
-    for data in pair:
-        assert np.bincount(data.labels).tolist() == [100] * 16
-        assert (np.diff(data.labels) != 0).sum() > 1300
-        assert not np.signbit(data.X[data.X == 0]).any()
-        np.testing.assert_array_equal(data.X, np.round(data.X, planted.DECIMALS))

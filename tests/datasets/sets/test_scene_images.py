@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import tarfile
-
 import numpy as np
 import pytest
 
+from archives import tar_of
 from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.image_features.image_features import FEATURES
@@ -27,13 +25,8 @@ def jpg(height, width, value=90):
 
 
 def packed(members):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        for name, content in members.items():
-            entry = tarfile.TarInfo(f"scene15_train100/{name}.jpg")
-            entry.size = len(content)
-            archive.addfile(entry, io.BytesIO(content))
-    return {scene_images.SCENES.name: stream.getvalue()}
+    named = {f"scene15_train100/{name}.jpg": content for name, content in members.items()}
+    return {scene_images.SCENES.name: tar_of(named)}
 
 
 def load(members):

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from cladebench import datasets
-from cladebench.datasets.sets import small_images, split_distances
+from cladebench.datasets.sets import small_images
 from cladebench.metrics import rand_index
 
 DRAWS = range(5)
@@ -49,15 +48,6 @@ def test_generated_data_are_pinned(name):
     assert tuple(datasets.load(name, draw).content_sha256 for draw in (0, 4)) == PINNED[name]
 
 
-def test_unlabelled_blobs_are_five_groups_in_random_order():
-    X = datasets.load("unlabelled-blobs").X
-    groups = fcluster(linkage(X, "ward"), 5, "maxclust")
-    assert sorted(np.bincount(groups)[1:].tolist()) == [10, 15, 25, 30, 40]
-    assert (np.diff(groups) != 0).sum() > 60
-    within = np.concatenate([X[groups == g] - X[groups == g].mean(axis=0) for g in range(1, 6)])
-    assert 0.85 < within.std() < 1.1
-
-
 def test_uneven_distances_are_neither_symmetric_nor_a_metric_and_tell_the_classes():
     for draw in DRAWS:
         D = datasets.load("uneven-distances", draw).views["distances"].values
@@ -68,41 +58,6 @@ def test_uneven_distances_are_neither_symmetric_nor_a_metric_and_tell_the_classe
         assert (detour < D - 1e-9).mean() > 0.3
     data = datasets.load("uneven-distances")
     assert rand_index(data.labels, found_classes(data.views["distances"].values, 3)) == 1.0
-
-
-def test_topic_counts_are_whole_sparse_and_of_the_promised_lengths():
-    data = datasets.load("topic-counts")
-    assert isinstance(data.X, sparse.csr_array) and data.X.nnz < 0.2 * 150 * 300
-    assert (data.X.data == np.round(data.X.data)).all() and data.X.max() > 1
-    lengths = data.X.sum(axis=1)
-    assert (lengths.min(), lengths.max()) == (20, 60)
-    assert len(data.feature_names) == 300 and np.bincount(data.labels).tolist() == [30] * 5
-
-
-def test_words_come_from_the_documents_topic_or_from_all():
-    data = datasets.load("topic-counts")
-    totals = np.stack([data.X[data.labels == topic].sum(axis=0) for topic in range(5)])
-    shares = totals / totals.sum(axis=1, keepdims=True)
-    harmonic = (1 / np.arange(1, 301)).sum()
-    # The first word of the vocabulary is the commonest of all topics together; each topic has a first word of its own.
-    assert (shares[:, 0] > 0.8 * 0.4 / harmonic).all()
-    favourites = shares[:, 1:].argmax(axis=1) + 1
-    assert len(set(favourites.tolist())) == 5
-    assert (shares[np.arange(5), favourites] > 0.8 * 0.6 / harmonic).all()
-
-
-def test_small_images_have_the_pattern_that_their_label_says():
-    data = datasets.load("small-images", 1)
-    grey = np.asarray(data.images.pixels).astype(float)
-    assert grey.shape == (80, 24, 32) and data.images.pixels.dtype == np.uint8
-    between_rows, between_columns = grey.mean(axis=2).std(axis=1), grey.mean(axis=1).std(axis=1)
-    kind = np.array(data.label_names)[data.labels]
-    assert (between_rows[kind == "rows"] > 40).all() and (between_columns[kind == "rows"] < 15).all()
-    assert (between_columns[kind == "columns"] > 40).all() and (between_rows[kind == "columns"] < 15).all()
-    assert (between_rows[kind == "checks"] < 40).all() and (between_columns[kind == "checks"] < 40).all()
-    light = (grey > 125).mean(axis=(1, 2))
-    assert (np.abs(light[kind == "checks"] - 0.5) < 0.1).all() and (light[kind == "disc"] < 0.65).all()
-    assert grey.min() >= 70 - 40 and grey.max() <= 180 + 40
 
 
 def test_the_view_of_small_images_is_computed_from_their_pixels():
@@ -127,9 +82,3 @@ def test_split_distances_need_a_choice_of_views():
             roots = np.sqrt(stack[3])
             ends = roots[np.unravel_index(roots.argmax(), roots.shape)[0]]
             np.testing.assert_allclose(np.abs(ends[:, None] - ends[None]), roots, atol=1e-3)
-
-
-def test_parts_of_split_distances_differ():
-    data = datasets.load("split-distances")
-    first = {part.content.views["dimension-0"].values.tobytes() for part in data.parts.values()}
-    assert len(first) == len(split_distances.PARTS)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-import io
 import subprocess
 import sys
-import tarfile
 
 import numpy as np
 import pytest
 
+from archives import tar_of
 from cladebench import datasets
 from cladebench.datasets import DatasetError, base, derived
 from cladebench.datasets.image_features import image_files
@@ -24,13 +23,7 @@ REAL = {name: datasets.availability(name) for name in NAMES}
 
 def tar(members):
     """An archive, its members in reverse order."""
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode="w") as archive:
-        for name in sorted(members, reverse=True):
-            entry = tarfile.TarInfo(name)
-            entry.size = len(members[name])
-            archive.addfile(entry, io.BytesIO(members[name]))
-    return stream.getvalue()
+    return tar_of(sorted(members.items(), reverse=True))
 
 
 def encoded(pixels, suffix=".bmp"):

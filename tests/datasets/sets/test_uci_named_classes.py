@@ -3,20 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import uci_named_classes as uci
 
-NAMES = ("sonar", "ionosphere", "balance", "segmentation", "magic")
-
-
-@pytest.fixture(scope="module")
-def real():
-    """The data sets where their files are; asked for before the folders of the tests take their place."""
-    missing = [name for name in NAMES if datasets.availability(name) is None]
-    if missing:
-        pytest.skip(f"the files of {', '.join(missing)} are not on this machine")
-    return {name: datasets.load(name) for name in NAMES}
+REAL = ("sonar", "ionosphere", "balance", "segmentation", "magic")
 
 
 def repeated(X):

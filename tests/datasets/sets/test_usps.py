@@ -10,19 +10,13 @@ from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import usps
 
+REAL = "usps"
+
 
 def file(**arrays):
     stream = io.BytesIO()
     savemat(stream, arrays, do_compression=True)
     return {usps.USPS.name: stream.getvalue()}
-
-
-@pytest.fixture(scope="module")
-def real():
-    """The data set where its file is; asked for before the folders of the tests take their place."""
-    if datasets.availability("usps") is None:
-        pytest.skip("the file of usps is not on this machine")
-    return datasets.load("usps")
 
 
 def test_digits_come_in_the_order_of_the_slices_and_images_stand_upright():

@@ -15,6 +15,7 @@ from cladebench.methods.ghc.routers import LinearRouter, NeuralRouter, Router, i
 from cladebench.methods.ghc.session import double_precision
 from cladebench.methods.ghc.steps import Samples, State, Stepper, TrainingProblem
 from ghc_cases import nested, small
+from instruction_sets import each_instruction_set
 
 pytestmark = pytest.mark.usefixtures("quickly_compiled")
 # One shape for each number of leaves spares compilations.
@@ -95,21 +96,15 @@ def test_steps_of_the_core_are_those_of_jax(
 @pytest.mark.parametrize("router", ROUTERS, ids=str)
 def test_steps_do_not_depend_on_the_instruction_set(router: Router) -> None:
     rng = np.random.default_rng(3)
-    state, samples, in_use = started(rng, router, 8, 1.0), drawn(rng, 50), _core.instruction_set()
+    state, samples = started(rng, router, 8, 1.0), drawn(rng, 50)
     found = []
     with double_precision():
         problem = TrainingProblem(
             router, 8, jnp.asarray(rng.standard_normal((50, N_FEATURES))), None, 1.0, 0.01
         )
-        try:
-            for name in _core.instruction_sets():
-                _core.use_instruction_set(name)
-                after, cost = Stepper(problem, "adam", np.ones(N_BLOCKS)).take(
-                    state, samples, 0, N_STEPS, 0.3
-                )
-                found.append((cost, *(leaf.tobytes() for leaf in leaves(after))))
-        finally:
-            _core.use_instruction_set(in_use)
+        for _ in each_instruction_set():
+            after, cost = Stepper(problem, "adam", np.ones(N_BLOCKS)).take(state, samples, 0, N_STEPS, 0.3)
+            found.append((cost, *(leaf.tobytes() for leaf in leaves(after))))
     assert found.count(found[0]) == len(found)
 
 

@@ -448,11 +448,6 @@ def test_captions_of_a_row_are_level_and_keep_their_lines():
     assert figure.get_figwidth() == pytest.approx(4 * 1.3)  # as large as in a full row
 
 
-def test_one_image_stands_alone():
-    figure = drawings.exemplar_images(pictures()[:1], ["a"])
-    assert [axes.get_xlabel() for axes in figure.axes] == ["a"]
-
-
 def test_images_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="captions has length 1; expected 7, one for each picture"):
         drawings.exemplar_images(pictures(), ["a"])
@@ -489,12 +484,6 @@ def test_all_is_readable_and_notes_take_no_room(name):
         (box,) = extents(figure, figure.axes[:1])
         heights.append(box.height)
     assert heights[1] == heights[0]
-
-
-def test_bars_have_ticks_below_and_none_beside_their_names():
-    (axes,) = weight_drawings.weights_of_features({"a": np.array([[1.0, 0.5]])}, ["x", "y"]).axes
-    across, up = (axis.majorTicks[0].tick1line.get_markersize() for axis in (axes.xaxis, axes.yaxis))
-    assert across > 0 == up
 
 
 @pytest.mark.parametrize(

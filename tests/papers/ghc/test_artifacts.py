@@ -6,13 +6,12 @@ from matplotlib.colors import same_color
 
 from cladebench.bench.samples.results import Results
 from cladebench.hierarchy import Hierarchy
-from cladebench.paper.artifact_types import Table
 from cladebench.paper.figures import EMPTY
 from cladebench.paper.protocol import tree_arrays
 from cladebench.papers.ghc.artifacts import ARTIFACTS, best_tree, candidate_costs, in_words
 from cladebench.papers.ghc.similarity_study import BOUNDS, CANDIDATE
 from golden_looks import check_looks
-from golden_records import build, cell_id, cells, context_of, failed, legend_of, points_of, texts
+from golden_records import build, cell_id, cells, check_made, context_of, failed, legend_of, points_of, texts
 
 #: Settings of GHC-N-FT: the first is the purest, the second the cheapest.
 PURE, CHEAP = ({"learning_rate": rate} for rate in (1.0, 3.0))
@@ -313,21 +312,9 @@ def test_settings_chosen(golden):
     ]  # on nested-blobs it has one setting: nothing was chosen there
 
 
-def test_cells_are_counted():
-    frame = build(ARTIFACTS, "cells", context_of("ghc", *ROWS)).frame.set_index(["dataset", "method"])
-    assert frame.loc[("glass", "GHC-N-FT"), ["runs", "ok", "other"]].tolist() == [4, 4, "–"]
-    assert frame.loc[("spambase", "Sparsest-Cut"), ["runs", "ok", "other"]].tolist() == [1, 0, "1 timeout"]
-
-
 @pytest.mark.parametrize("artifact", ARTIFACTS, ids=lambda artifact: artifact.id)
 def test_every_artifact_is_made_of_the_golden_records_and_of_none(golden, artifact):
-    for context in (golden, context_of("ghc", datasets=["glass"])):
-        made = artifact.build(context)
-        if artifact.kind == "table":
-            assert isinstance(made, Table)
-            assert set(made.sources) <= {(i, c) for i in range(len(made.frame)) for c in made.frame}
-        else:
-            made.draw_without_rendering()  # the canvas of a bare figure draws nothing
+    check_made(artifact, golden, context_of("ghc", datasets=["glass"]))
 
 
 def test_figures_look_as_before(golden):

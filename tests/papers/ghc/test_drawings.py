@@ -10,8 +10,8 @@ from matplotlib.colors import same_color, to_hex, to_rgb
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.figures import WIDTH
 from cladebench.papers.ghc import drawings
-from cladebench.plotting import PALETTE, SMALL, use_style
-from golden_records import apart, extents, inside, least_text, points_of, texts
+from cladebench.plotting import PALETTE
+from golden_records import apart, extents, inside, points_of, texts
 
 #: Node 1 has four nodes below it, node 4 two; 2, 3, 5 and 6 are leaves.
 TREE = Hierarchy([-1, 0, 0, 1, 1, 4, 4], [2, 2, 3, 5, 5, 5, 6])
@@ -304,34 +304,6 @@ def test_levels_beyond_the_palette_begin_it_anew_and_the_legend_has_their_colour
     legend = [to_hex(line.get_color()) for line in axes.get_legend().get_lines()]
     assert legend == found
     assert not axes.get_legend().get_frame_on()
-
-
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda: drawings.similarity_heatmap(closest(24)),
-        lambda: drawings.learned_tree(TREE, np.array([0, 0, 1, 1, 0, 1, 1]), "glass"),
-        lambda: drawings.lowest_common_ancestor(TREE, "toy"),
-        lambda: drawings.blocks(TREE, "toy"),
-    ],
-)
-def test_all_text_can_be_read_in_print(draw):
-    with use_style():
-        assert least_text(draw()) >= SMALL
-
-
-@pytest.mark.parametrize(
-    "figure",
-    [
-        drawings.convergence({}, {}),
-        drawings.similarity_heatmap(pd.DataFrame()),
-        drawings.learned_tree(None, None, "glass"),
-        drawings.lowest_common_ancestor(None, ""),
-        drawings.blocks(None, ""),
-    ],
-)
-def test_nothing_to_show_is_said(figure):
-    assert len(texts(figure)[0].split()) > 4
 
 
 @pytest.mark.parametrize(("n_leaves", "width"), [(5, 4.5), (20, WIDTH), (30, WIDTH)])

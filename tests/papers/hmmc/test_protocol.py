@@ -7,8 +7,6 @@ import pytest
 
 from cladebench import datasets
 from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.plan import PlanError
-from cladebench.bench.plan.plan_file import read_plan
 from cladebench.bench.plan.task import draw_task
 from cladebench.bench.run.cell_io import Cell
 from cladebench.hierarchy import Hierarchy
@@ -343,19 +341,6 @@ def test_how_the_optimisation_ended_is_said():
     assert out.details["iterations"] == out.metrics["n_alternations"] > 0
     assert out.details["tolerance"] == 1e-4
     assert run("KM").details == {}
-
-
-def test_every_method_of_the_plan_is_accepted():
-    protocol.PROTOCOL.validate(PLAN)
-
-
-def test_a_wrong_parameter_name_is_refused_before_anything_runs(tmp_path):
-    folder = tmp_path / "hmmc"
-    folder.mkdir()
-    (folder / "plan.yaml").write_text(PLAN.path.read_text().replace("linkage: average", "linkge: average"))
-    plan = read_plan(folder / "plan.yaml", "cladebench.papers.hmmc")
-    with pytest.raises(PlanError, match=r"plan\.yaml.*methods\.AL\.params.*linkge.*linkage"):
-        protocol.PROTOCOL.validate(plan)
 
 
 def test_the_balanced_control_is_balanced_and_knows_nothing():

@@ -445,28 +445,6 @@ def test_numbers_that_did_not_finish_are_left_out():
     assert "No finished run" in texts(made("number-of-clusters"))[0]
 
 
-def test_each_artifact_has_its_kind_and_place():
-    assert [(one.id, one.kind, one.place) for one in ARTIFACTS] == [
-        ("table-1", "table", "Table 1"),
-        ("table-1-figure", "figure", "Table 1"),
-        ("figure-1", "figure", "Figure 1"),
-        ("figure-2", "figure", "Figure 2"),
-        ("figure-3", "figure", "Figure 3"),
-        ("table-2", "table", "Table 2"),
-        ("words-back", "table", "Table 2"),
-        ("worth-of-the-tree", "table", ""),
-        ("newsgroups", "figure", ""),
-        ("texts", "table", ""),
-        ("number-of-clusters", "figure", "Section 6"),
-        ("number-of-clusters-numbers", "table", "Section 6"),
-        ("significance", "table", ""),
-        ("stability", "table", ""),
-        ("best-partitions", "table", "Section 3.3"),
-        ("deviations", "table", ""),
-        ("cells", "table", ""),
-    ]
-
-
 def test_figures_look_as_before():
     rows, arrays = documents("nips", matched=np.array([1, -1, -1, 0, -1, -1, -1, -1]))
     more, of_groups = documents("newsgroups-100")

@@ -294,12 +294,6 @@ def test_a_figure_is_as_wide_as_its_title_needs_and_no_less_than_a_page_needs():
     assert box.xmin == pytest.approx(0.1, abs=0.02) and shown.get_fontweight() == "bold"
 
 
-def test_the_same_data_give_the_same_drawing():
-    figures = (drawn(words, "9, some 0"), words(TREES["9, some 0"]))
-    one, other = ([box.bounds for box in extents(figure, figure.axes[0].patches)] for figure in figures)
-    assert one == other
-
-
 def test_what_does_not_fit_the_tree_is_named():
     with pytest.raises(ValueError, match="pictures has length 1; expected 2, one for each cluster"):
         taxonomy_drawings.taxonomy_of_images(TWO, pictures_of(ONE), ["a", "b"])
