@@ -1,4 +1,4 @@
-"""What a crate takes from the checkout: workflow, configuration, authors, day."""
+"""What a crate takes from the suite: workflow, configuration, authors, day."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench.datasets.settings import checkout_root
-from cladebench.input_files import InputFileError, read_yaml
+from cladebench.input_files import InputFileError, parse_json, read_yaml
 
 #: The workflow's files; the first is the one that Snakemake is given.
 WORKFLOW = ("Snakefile", "workflow/Snakefile", "workflow/rules/*.smk")
 CONFIGURATION = "config/config.yaml"
+#: What a build from a repository leaves in the installed suite (CMakeLists.txt).
+BUILT_FROM = "built-from.json"
 
 
 @dataclass(frozen=True)
-class Checkout:
-    """The folder of the project's sources."""
+class Suite:
+    """The project's own files, in a checkout or in the installed package."""
 
     root: Path
 
@@ -42,15 +43,37 @@ class Checkout:
                 )
         return dict(found)
 
+    @property
+    def built_from(self) -> Mapping[str, Any]:
+        """Commit, day and state of the sources of an installed package.
+
+        Empty in a checkout, and where no repository was there to ask.
+        """
+        path = self.root / BUILT_FROM
+        return parse_json(path.read_bytes()) if path.is_file() else {}
+
+    @property
+    def state(self) -> str:
+        """Of what commit the files are, as words behind "the workflow"."""
+        built = self.built_from
+        if not built:
+            return "at the time of the export"
+        changes = " and changes since" if built["changed"] else ""
+        return f"of the installed package, built from commit {built['commit']}{changes}"
+
     def last_day(self, commits: Iterable[str]) -> str:
         """Give the day of the newest commit that git knows.
 
-        Empty where it knows none.
+        An installed package has no git; the day is that of the commit that it was built from. Empty where none is
+        known.
         """
         days = (self._git("show", "-s", "--format=%cs", commit) for commit in commits)
-        return max(days, default="")
+        return max(days, default="") or str(self.built_from.get("day", ""))
 
     def _git(self, *arguments: str) -> str:
+        # A virtual environment may lie inside some other repository.
+        if not (self.root / ".git").exists():
+            return ""
         try:
             done = subprocess.run(
                 ["git", "--no-optional-locks", "-C", str(self.root), *arguments],
@@ -62,20 +85,3 @@ class Checkout:
         except (OSError, subprocess.SubprocessError):
             return ""
         return done.stdout.strip()
-
-
-def find_checkout() -> Checkout:
-    """Find the checkout around the package or the current folder.
-
-    Raises
-    ------
-    InputFileError
-        If there is none.
-    """
-    root = checkout_root()
-    if root is None or not (root / WORKFLOW[0]).is_file():
-        raise InputFileError(
-            "Snakefile: no checkout of cladebench around the current folder; expected one, for the crate describes its "
-            "workflow"
-        )
-    return Checkout(root)
