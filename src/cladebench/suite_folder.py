@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 SNAKEFILE = "Snakefile"
 
@@ -22,3 +25,23 @@ def suite_folder() -> Path:
         if (folder / SNAKEFILE).is_file() and (folder / "workflow" / SNAKEFILE).is_file():
             return folder
     raise FileNotFoundError(2, "no Snakefile in this installation", str(package / "suite"))
+
+
+def built_from(suite: Path) -> Mapping[str, Any]:
+    """Read the commit that an installed package was built from.
+
+    ``src/core/built_from.cmake`` writes the file.
+
+    Parameters
+    ----------
+    suite : Path
+        The folder of the package's own files.
+
+    Returns
+    -------
+    mapping
+        commit; day; changed, whether what was built differed from it. Empty in a checkout, and where no repository was
+        there to ask.
+    """
+    path = suite / "built-from.json"
+    return json.loads(path.read_bytes()) if path.is_file() else {}

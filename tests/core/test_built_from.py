@@ -63,3 +63,8 @@ def test_a_folder_without_git_knows_no_commit(sources, tmp_path):
     assert built_from(sources, tmp_path / "site") is not None
     # It lies inside a repository, which does not track it. What another build left is gone.
     assert built_from(sources / "src", tmp_path / "site") is None
+
+
+def test_what_git_cannot_say_is_not_called_unchanged(sources, tmp_path):
+    git(sources, "config", "status.showUntrackedFiles", "nonsense")  # `git status` alone reads it
+    assert built_from(sources, tmp_path / "site") is None

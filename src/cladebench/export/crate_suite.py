@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench.input_files import InputFileError, parse_json, read_yaml
+from cladebench.input_files import InputFileError, read_yaml
+from cladebench.suite_folder import built_from
 
 #: The workflow's files; the first is the one that Snakemake is given.
 WORKFLOW = ("Snakefile", "workflow/Snakefile", "workflow/rules/*.smk")
 CONFIGURATION = "config/config.yaml"
-#: What a build from a repository leaves in the installed suite (CMakeLists.txt).
-BUILT_FROM = "built-from.json"
 
 
 @dataclass(frozen=True)
@@ -44,18 +43,9 @@ class Suite:
         return dict(found)
 
     @property
-    def built_from(self) -> Mapping[str, Any]:
-        """Commit, day and state of the sources of an installed package.
-
-        Empty in a checkout, and where no repository was there to ask.
-        """
-        path = self.root / BUILT_FROM
-        return parse_json(path.read_bytes()) if path.is_file() else {}
-
-    @property
     def state(self) -> str:
         """Of what commit the files are, as words behind "the workflow"."""
-        built = self.built_from
+        built = built_from(self.root)
         if not built:
             return "at the time of the export"
         changes = " and changes since" if built["changed"] else ""
@@ -68,7 +58,7 @@ class Suite:
         known.
         """
         days = (self._git("show", "-s", "--format=%cs", commit) for commit in commits)
-        return max(days, default="") or str(self.built_from.get("day", ""))
+        return max(days, default="") or str(built_from(self.root).get("day", ""))
 
     def _git(self, *arguments: str) -> str:
         # A virtual environment may lie inside some other repository.
