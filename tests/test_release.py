@@ -36,6 +36,12 @@ def test_the_version_is_one():
     assert {cladebench.__version__} == {cited, meta["version"], changes}
 
 
+def test_what_is_released_has_a_date():
+    """A crate that is made from a release has its date."""
+    unreleased = "unreleased" in (ROOT / "CHANGELOG.md").read_text().split("## ")[1].splitlines()[0]
+    assert unreleased == ("date-released" not in yaml.safe_load((ROOT / "CITATION.cff").read_text()))
+
+
 def test_codemeta_names_what_is_needed():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     meta = json.loads((ROOT / "codemeta.json").read_text())

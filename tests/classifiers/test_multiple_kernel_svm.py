@@ -295,9 +295,9 @@ def test_stacks_are_checked() -> None:
     for value in (np.nan, np.inf, -1.0):
         bad = good.copy()
         bad[1, 2, 3] = value
-        with pytest.raises(ValueError, match=r"stack\[1, 2, 3\] is"):
+        with pytest.raises(ValueError, match=r"^MultipleKernelSVM: stack\[1, 2, 3\] is"):
             MultipleKernelSVM().fit(bad, y)
-        with pytest.raises(ValueError, match=r"stack\[1, 2, 3\] is"):
+        with pytest.raises(ValueError, match=r"^MultipleKernelSVM: stack\[1, 2, 3\] is"):
             MultipleKernelSVM().fit(good, y).predict(bad)
     with pytest.raises(ValueError, match="labels has shape"):
         MultipleKernelSVM().fit(good, y[:5])

@@ -3,6 +3,7 @@
 The wheel has what they need: the package is the one that pip would install.
 """
 
+import json
 import os
 import re
 import shlex
@@ -20,6 +21,7 @@ import pandas as pd
 import psutil
 import pytest
 
+import synthetic_run
 from cladebench.comparison.scores import collect
 from cladebench.comparison.scores import scores as scores_of
 from cladebench.comparison.spec import read_comparison
@@ -105,6 +107,25 @@ def test_the_audits_workflow_plans_from_what_is_installed(installed, tmp_path):
     said = run("cladebench reproduce --scope smoke --cores 1 --paper taxonomy --dry-run", tmp_path)
     assert "artifacts_taxonomy" in said and "gate" in said and str(ROOT / "Snakefile") not in said
     assert not (tmp_path / "results").exists()
+
+
+def test_a_run_becomes_a_crate_with_what_is_installed(installed, tmp_path, monkeypatch):
+    if not (installed / "cladebench/suite").exists() or not (ROOT / ".git").exists():
+        pytest.skip("the core was not built from this checkout")
+    metrics = synthetic_run.page_paper_metrics
+    synthetic_run.write_run(tmp_path / "run", "page_paper", metrics, fate=synthetic_run.page_paper_fate)
+    paths = [str(installed), str(Path(synthetic_run.__file__).parent)]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    run("cladebench export --format rocrate --results run --paper page_paper --out crate", tmp_path)
+    for name in ("Snakefile", "workflow/rules/cells.smk", "config/config.yaml"):
+        assert (tmp_path / "crate" / name).read_bytes() == (ROOT / name).read_bytes()
+    graph = json.loads((tmp_path / "crate/ro-crate-metadata.json").read_text(encoding="utf-8"))["@graph"]
+    by_id = {entity["@id"]: entity for entity in graph}
+    git = ["git", "-C", str(ROOT), "show", "-s", "--format=%H %cs", "HEAD"]
+    commit, day = subprocess.run(git, check=True, capture_output=True, text=True).stdout.split()
+    assert by_id["./"]["datePublished"] == day  # git does not know the commit of the run
+    assert f"built from commit {commit}" in by_id["Snakefile"]["description"]
+    assert by_id["Snakefile"]["version"] == cladebench.__version__
 
 
 @pytest.fixture(scope="module")

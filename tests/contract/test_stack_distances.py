@@ -162,7 +162,10 @@ def check_bad_training_sets(cls: Kind) -> None:
         spoilt = stacks[1].copy()
         spoilt[2, 3, 4] = value
         refuses(
-            cls, [stacks[0], spoilt, stacks[2]], y, rf"stacks\[1\]\[2, 3, 4\] is {value}; expected a finite"
+            cls,
+            [stacks[0], spoilt, stacks[2]],
+            y,
+            rf"^{cls.__name__}: stacks\[1\]\[2, 3, 4\] is {value}; expected a finite",
         )
 
 
@@ -172,7 +175,7 @@ def check_bad_stacks(cls: Kind) -> None:
     for ask in (fitted.predict, fitted.pairwise):
         with pytest.raises(ValueError, match="stack has 3 distances; expected 4, as in fit"):
             ask(stacks[0][:3])
-        with pytest.raises(ValueError, match=r"stack\[0, 0, 0\] is nan"):
+        with pytest.raises(ValueError, match=rf"^{cls.__name__}: stack\[0, 0, 0\] is nan"):
             ask(np.full((4, 5, 5), np.nan))
     with pytest.raises(ValueError, match=r"stack has shape \(4, 5, 24\); expected \(n_distances, n, n\)"):
         fitted.predict(stacks[0][:, :5])

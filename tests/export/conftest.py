@@ -1,10 +1,9 @@
-"""A run of the paper of the report's tests, and a checkout of known truth."""
+"""A run of the paper of the report's tests, and files of the project of known truth."""
 
 import pytest
 
 import synthetic_run
 from cladebench.export import rocrate
-from cladebench.export.checkout import Checkout
 from cladebench.report.pages import write_report
 
 CITATION = """\
@@ -30,7 +29,7 @@ def results(tmp_path_factory):
 
 
 @pytest.fixture
-def checkout(tmp_path, monkeypatch):
+def suite(tmp_path, monkeypatch):
     """Sources with an organisation and a person as authors, and a day."""
     found = {
         "CITATION.cff": CITATION,
@@ -40,9 +39,9 @@ def checkout(tmp_path, monkeypatch):
         "workflow/rules/a.smk": "rule a:\n",
         "config/config.yaml": "scope: smoke\n",
     }
-    root = tmp_path / "checkout"
+    root = tmp_path / "suite"
     for name, text in found.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    monkeypatch.setattr(rocrate, "find_checkout", lambda: Checkout(root))
+    monkeypatch.setattr(rocrate, "suite_folder", lambda: root)
     return root

@@ -32,7 +32,7 @@ def test_each_format_has_a_module():
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_same_bytes_wherever_the_run_lies_and_no_path_of_the_machine(
-    name, results, checkout, tmp_path, capsys, monkeypatch
+    name, results, suite, tmp_path, capsys, monkeypatch
 ):
     assert export(results, name, "--out", str(tmp_path / "one")) == 0
     printed = capsys.readouterr().out.splitlines()
@@ -47,7 +47,7 @@ def test_the_same_bytes_wherever_the_run_lies_and_no_path_of_the_machine(
         assert not any(path.encode() in content for path in foreign), file
 
 
-def test_without_out_the_files_lie_in_the_run(results, checkout, tmp_path):
+def test_without_out_the_files_lie_in_the_run(results, suite, tmp_path):
     folder = tmp_path / "smoke"
     shutil.copytree(results, folder)
     before = contents(folder)
@@ -92,7 +92,7 @@ def test_a_format_of_one_file_may_go_into_a_file(results, tmp_path):
         ("codecheck", lambda folder: [shutil.rmtree(folder / n) for n in ("tables", "figures")], "no table or figure"),
     ],
 )  # fmt: skip
-def test_wrong_input_is_one_line(name, damage, words, results, checkout, tmp_path, capsys):
+def test_wrong_input_is_one_line(name, damage, words, results, suite, tmp_path, capsys):
     shutil.copytree(results, tmp_path / "run")
     damage(tmp_path / "run")
     assert export(tmp_path / "run", name, "--out", str(tmp_path / "out")) == 2
@@ -117,11 +117,11 @@ def test_a_paper_that_is_not_there_is_one_line(more, words, results, tmp_path, c
     assert error.count("\n") == 1 and words in error
 
 
-def test_outside_a_checkout_a_crate_is_refused(results, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("cladebench.export.checkout.checkout_root", lambda: None)
-    assert export(results, "rocrate", "--out", str(tmp_path)) == 2
+def test_without_the_workflow_a_crate_is_refused(results, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("cladebench.suite_folder.__file__", str(tmp_path / "src/cladebench/suite_folder.py"))
+    assert export(results, "rocrate", "--out", str(tmp_path / "out")) == 1
     error = capsys.readouterr().err
-    assert error.startswith("cladebench export: Snakefile: no checkout") and error.count("\n") == 1
+    assert "suite: no Snakefile in this installation" in error and error.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -131,11 +131,11 @@ def test_outside_a_checkout_a_crate_is_refused(results, tmp_path, capsys, monkey
         ("- 1", "CITATION.cff: authors: missing"),
         ("authors: []\nlicense: X", "CITATION.cff: authors: missing"),
         ("authors: [{name: A}]", "CITATION.cff: license: missing"),
-        ("authors: [{name: A}]\nlicense: X", "git knows none of the commits that ran"),
+        ("authors: [{name: A}]\nlicense: X", "no date-released, and git knows no commit that ran"),
     ],
 )
-def test_a_wrong_citation_is_one_line(citation, words, results, checkout, tmp_path, capsys):
-    (checkout / "CITATION.cff").write_text(citation)
+def test_a_wrong_citation_is_one_line(citation, words, results, suite, tmp_path, capsys):
+    (suite / "CITATION.cff").write_text(citation)
     assert export(results, "rocrate", "--out", str(tmp_path / "out")) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and words in error

@@ -1,7 +1,9 @@
-"""The crate by the MUST terms of its profiles, on a run and a checkout of known truth."""
+"""The crate by the MUST terms of its profiles, on a run and files of the project of known truth."""
 
 import hashlib
 import json
+import os
+import subprocess
 from urllib.parse import unquote
 
 import pytest
@@ -9,8 +11,8 @@ import pytest
 from cladebench import datasets
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.cli import main
-from cladebench.export.checkout import Checkout
 from cladebench.export.crate_software import is_code, software_entities
+from cladebench.export.crate_suite import Suite
 
 PROFILES = [
     "https://w3id.org/ro/wfrun/process/0.5",
@@ -20,7 +22,7 @@ PROFILES = [
 
 
 @pytest.fixture
-def crate(results, checkout, tmp_path):
+def crate(results, suite, tmp_path):
     folder = tmp_path / "crate"
     options = ["--results", str(results), "--paper", "page_paper", "--out", str(folder)]
     assert main(["export", "--format", "rocrate", *options]) == 0
@@ -172,10 +174,34 @@ def test_every_reference_leads_somewhere_and_every_file_is_there(crate):
 def test_the_day_is_that_of_the_newest_known_commit(tmp_path):
     days = {"a": "2025-03-01", "b": "2026-01-31", "c": ""}
 
-    class Known(Checkout):
+    class Known(Suite):
         def _git(self, *arguments):
             return days.get(arguments[-1], "")
 
     assert Known(tmp_path).last_day(["a", "b", "c", "d"]) == "2026-01-31"
     assert Known(tmp_path).last_day(["c"]) == ""
-    assert Checkout(tmp_path).last_day(["a"]) == ""
+    assert Suite(tmp_path).last_day(["a"]) == ""
+
+
+def test_git_is_asked_in_a_checkout_alone(tmp_path):
+    """An environment may lie inside some other repository."""
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    day = {"GIT_COMMITTER_DATE": "2025-03-01T12:00:00Z"}
+    made = [*git, "commit", "--quiet", "--allow-empty", "--no-gpg-sign", "-m", "first"]
+    subprocess.run(made, check=True, env={**os.environ, **day})
+    (tmp_path / "suite").mkdir()
+    assert Suite(tmp_path).last_day(["HEAD"]) == "2025-03-01"
+    assert Suite(tmp_path / "suite").last_day(["HEAD"]) == ""
+
+
+@pytest.mark.parametrize(("changed", "words"), [("false", "a1"), ("true", "a1 and changes since")])
+def test_an_installed_package_knows_what_it_was_built_from(changed, words, results, suite, tmp_path):
+    (suite / "CITATION.cff").write_text("authors: [{name: A}]\nlicense: X\n")
+    (suite / "built-from.json").write_text(f'{{"commit": "a1", "day": "2025-03-01", "changed": {changed}}}')
+    options = ["--results", str(results), "--paper", "page_paper", "--out", str(tmp_path)]
+    assert main(["export", "--format", "rocrate", *options]) == 0
+    graph = json.loads((tmp_path / "ro-crate-metadata.json").read_text(encoding="utf-8"))["@graph"]
+    by_id = {entity["@id"]: entity for entity in graph}
+    assert by_id["./"]["datePublished"] == "2025-03-01"
+    assert f"the installed package, built from commit {words}: " in by_id["Snakefile"]["description"]

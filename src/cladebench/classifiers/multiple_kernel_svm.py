@@ -163,7 +163,7 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
         check_choice("multiclass", self.multiclass, ("one_vs_rest", "one_vs_one"))
         check_int("max_iter", self.max_iter, 1)
         check_real("tol", self.tol, 0.0, open_minimum=True)
-        checked = checked_stack("stack", stack)
+        checked = checked_stack(f"{type(self).__name__}: stack", stack)
         self.n_distances_, self.n_objects_ = checked.shape[:2]
         self.classes_, codes = class_codes(labels, self.n_objects_)
         learned = partial(
@@ -211,7 +211,7 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
             If the stack is not one of distances, or has not as many as in `fit`, or not to as many objects.
         """
         check_is_fitted(self, "weights_")
-        checked = checked_stack("stack", stack, square=False)
+        checked = checked_stack(f"{type(self).__name__}: stack", stack, square=False)
         if (len(checked), checked.shape[2]) != (self.n_distances_, self.n_objects_):
             raise ValueError(
                 f"stack has {len(checked)} distances to {checked.shape[2]} objects; expected {self.n_distances_} to "

@@ -37,9 +37,10 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Start the workflow and say where its results are."""
-    from cladebench.workflow.start import snakemake, suite
+    from cladebench.suite_folder import suite_folder
+    from cladebench.workflow.start import snakemake
 
-    home = suite()
+    home = suite_folder()
     args.out.mkdir(parents=True, exist_ok=True)
     config = [f"scope={args.scope}", *([f"papers=[{','.join(args.paper)}]"] if args.paper else [])]
     options = ["--workflow-profile", str(home / "profiles" / "default")]

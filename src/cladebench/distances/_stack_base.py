@@ -72,6 +72,7 @@ class StackDistance(Discovered, BaseEstimator, ABC):
 
     def _given(self, name: str, stack: Any) -> GivenDistances:
         """Check what was given for a set."""
+        name = f"{type(self).__name__}: {name}"
         features = getattr(self, "features", None)
         if features is None or callable(features):
             return StackedDistances(checked_stack(name, features(stack) if callable(features) else stack))
@@ -158,7 +159,7 @@ class StackDistance(Discovered, BaseEstimator, ABC):
             The weighted sum, ``sum(weights_[i] * stack[i])``.
         """
         check_is_fitted(self, "weights_")
-        checked = checked_stack("stack", stack, square=False)
+        checked = checked_stack(f"{type(self).__name__}: stack", stack, square=False)
         self._check_number(len(checked))
         return weighted_sum(self.weights_, checked)
 

@@ -17,12 +17,13 @@ from urllib.parse import quote
 import pandas as pd
 
 from cladebench.bench.store.cells_table import read_cells
-from cladebench.export.checkout import CONFIGURATION, Checkout, find_checkout
 from cladebench.export.crate_data import DATA, KINDS, data_entities, paper_entity, paper_id
 from cladebench.export.crate_software import is_code, software_entities
+from cladebench.export.crate_suite import CONFIGURATION, Suite
 from cladebench.export.run_folder import Format, RunFolder, as_json
 from cladebench.input_files import InputFileError
 from cladebench.report.run_facts import environment_rows
+from cladebench.suite_folder import suite_folder
 
 METADATA = "ro-crate-metadata.json"
 CONTEXT = ["https://w3id.org/ro/crate/1.1/context", "https://w3id.org/ro/terms/workflow-run/context"]
@@ -59,8 +60,7 @@ def files(run: RunFolder, folder: Path) -> Mapping[str, bytes]:
 
     A crate may describe only files below its own folder.
     """
-    checkout = find_checkout()
-    crate = Crate(run, checkout)
+    crate = Crate(run, Suite(suite_folder()))
     elsewhere = folder.absolute() != run.results.absolute()
     kept = crate.outputs if elsewhere else {}
     return {METADATA: as_json(crate.document()), **crate.sources, **kept}
@@ -68,10 +68,10 @@ def files(run: RunFolder, folder: Path) -> Mapping[str, bytes]:
 
 @dataclass(frozen=True)
 class Crate:
-    """A run and its checkout as entities of a crate."""
+    """A run and the project's own files as entities of a crate."""
 
     run: RunFolder
-    checkout: Checkout
+    suite: Suite
 
     @functools.cached_property
     def outputs(self) -> dict[str, bytes]:
@@ -89,8 +89,8 @@ class Crate:
 
         The main file comes first.
         """
-        names = (*self.checkout.workflow, CONFIGURATION)
-        return {name: (self.checkout.root / name).read_bytes() for name in names}
+        names = (*self.suite.workflow, CONFIGURATION)
+        return {name: (self.suite.root / name).read_bytes() for name in names}
 
     @functools.cached_property
     def cells(self) -> pd.DataFrame:
@@ -106,12 +106,12 @@ class Crate:
     @functools.cached_property
     def authors(self) -> list[dict[str, Any]]:
         """Authors of the software, as ``CITATION.cff`` has them."""
-        return [_author(author) for author in self.checkout.citation["authors"]]
+        return [_author(author) for author in self.suite.citation["authors"]]
 
     @property
     def licence(self) -> dict[str, Any]:
         """Licence of the software and of its results."""
-        name = str(self.checkout.citation["license"])
+        name = str(self.suite.citation["license"])
         return {"@id": f"https://spdx.org/licenses/{name}", "@type": "CreativeWork", "name": name}
 
     @functools.cached_property
@@ -146,13 +146,13 @@ class Crate:
         workflow = {
             "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow"],
             "name": "cladebench",
-            "description": "the workflow at the time of the export: runs, checks, verdicts, tables, figures and pages. "
+            "description": f"the workflow {self.suite.state}: runs, checks, verdicts, tables, figures and pages. "
             "The states of the code with which runs were made are among its software requirements.",
             "programmingLanguage": refs([SNAKEMAKE])[0],
             "author": refs(self.authors),
             "creator": refs(self.authors),
             "license": refs([self.licence]),
-            "version": str(self.checkout.citation.get("version", "")),
+            "version": str(self.suite.citation.get("version", "")),
             "hasPart": refs(other for other in others if other["@id"] != CONFIGURATION),
             "softwareRequirements": refs(self.software),
         }
@@ -178,7 +178,7 @@ class Crate:
 
     def root(self, action: Mapping[str, Any]) -> dict[str, Any]:
         """The folder that the crate is."""
-        citation = self.checkout.citation
+        citation = self.suite.citation
         every = (*self.code, *self.results, *self.data)
         return {
             "@id": "./",
@@ -221,15 +221,15 @@ class Crate:
     def _day(self) -> str:
         """The day of publication.
 
-        That of the release, else of the newest commit that ran.
+        That of the release, else of the newest commit that ran, else of the commit that was built.
         """
-        day = str(self.checkout.citation.get("date-released", "")) or self.checkout.last_day(
+        day = str(self.suite.citation.get("date-released", "")) or self.suite.last_day(
             {str(row["commit"]) for row in self.environments}
         )
         if not day:
             raise InputFileError(
-                f"{self.run.results / 'cells.parquet'}: git knows none of the commits that ran; expected one, or "
-                "date-released in CITATION.cff: a crate must have a date"
+                f"{self.suite.root / 'CITATION.cff'}: no date-released, and git knows no commit that ran; expected one "
+                "of them: a crate must have a date"
             )
         return day
 

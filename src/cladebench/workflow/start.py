@@ -16,23 +16,6 @@ from cladebench.workflow import ending, folder_lock
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
-def suite() -> Path:
-    """Find the folder of the Snakefile, its configuration and profiles.
-
-    A checkout, or the copy that an installed package has.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is neither.
-    """
-    package = Path(__file__).resolve().parents[1]
-    for folder in (package.parents[1], package / "suite"):
-        if (folder / "Snakefile").is_file() and (folder / "workflow" / "Snakefile").is_file():
-            return folder
-    raise FileNotFoundError(2, "no Snakefile in this installation", str(package / "suite"))
-
-
 def snakemake(
     folder: Path, snakefile: Path, cores: int, config: Sequence[str], options: Sequence[str]
 ) -> int:

@@ -29,6 +29,19 @@ def test_git_state_of_a_repository_and_of_none(tmp_path):
     assert provenance.git_state(package) == (commit, True)
 
 
+def test_an_installed_package_knows_what_it_was_built_from(tmp_path):
+    (tmp_path / "__init__.py").write_text("")
+    (tmp_path / "suite").mkdir()
+    assert provenance.git_state(tmp_path) == (None, None)
+    built = '{"commit": "a1", "day": "2025-03-01", "changed": false}'
+    (tmp_path / "suite/built-from.json").write_text(built)
+    assert provenance.git_state(tmp_path) == ("a1", False)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "__init__.py")
+    git(tmp_path, "commit", "-q", "-m", "first")
+    assert provenance.git_state(tmp_path)[0] != "a1"
+
+
 def test_a_checkout_of_which_git_cannot_say_the_status_is_not_called_clean(tmp_path):
     (tmp_path / "__init__.py").write_text("")
     git(tmp_path, "init", "-q")

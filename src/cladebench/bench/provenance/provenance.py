@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import cladebench
+from cladebench.suite_folder import built_from
 
 #: Recorded for every cell; what else a method or paper imports, `import_closure.library_distributions` finds.
 PACKAGES = ("numpy", "scipy", "scikit-learn", "jax", "jaxlib", "cladebench")
@@ -52,7 +53,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
 def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
     """Commit and dirty flag of the repository that tracks the package.
 
-    (None, None) where none does.
+    Of an installed package those that it was built from. (None, None) where none is known.
 
     Dirty means that a file under the package's source folder differs from the commit or is not tracked; results that
     a run rewrites do not count.
@@ -60,7 +61,8 @@ def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
     folder = folder or Path(cladebench.__file__).parent
     # A virtual environment may lie inside some other repository; that one does not track the package.
     if _git(folder, "ls-files", "--error-unmatch", "__init__.py") is None:
-        return None, None
+        built = built_from(folder / "suite")
+        return built.get("commit"), built.get("changed")
     commit = _git(folder, "rev-parse", "HEAD")
     status = _git(folder, "status", "--porcelain", "--", "..")
     return commit, None if status is None else bool(status)

@@ -1,4 +1,4 @@
-"""What a crate takes from the checkout: workflow, configuration, authors, day."""
+"""What a crate takes from the suite: workflow, configuration, authors, day."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench.datasets.settings import checkout_root
 from cladebench.input_files import InputFileError, read_yaml
+from cladebench.suite_folder import built_from
 
 #: The workflow's files; the first is the one that Snakemake is given.
 WORKFLOW = ("Snakefile", "workflow/Snakefile", "workflow/rules/*.smk")
@@ -17,8 +17,8 @@ CONFIGURATION = "config/config.yaml"
 
 
 @dataclass(frozen=True)
-class Checkout:
-    """The folder of the project's sources."""
+class Suite:
+    """The project's own files, in a checkout or in the installed package."""
 
     root: Path
 
@@ -42,15 +42,28 @@ class Checkout:
                 )
         return dict(found)
 
+    @property
+    def state(self) -> str:
+        """Of what commit the files are, as words behind "the workflow"."""
+        built = built_from(self.root)
+        if not built:
+            return "at the time of the export"
+        changes = " and changes since" if built["changed"] else ""
+        return f"of the installed package, built from commit {built['commit']}{changes}"
+
     def last_day(self, commits: Iterable[str]) -> str:
         """Give the day of the newest commit that git knows.
 
-        Empty where it knows none.
+        An installed package has no git; the day is that of the commit that it was built from. Empty where none is
+        known.
         """
         days = (self._git("show", "-s", "--format=%cs", commit) for commit in commits)
-        return max(days, default="")
+        return max(days, default="") or str(built_from(self.root).get("day", ""))
 
     def _git(self, *arguments: str) -> str:
+        # A virtual environment may lie inside some other repository.
+        if not (self.root / ".git").exists():
+            return ""
         try:
             done = subprocess.run(
                 ["git", "--no-optional-locks", "-C", str(self.root), *arguments],
@@ -62,20 +75,3 @@ class Checkout:
         except (OSError, subprocess.SubprocessError):
             return ""
         return done.stdout.strip()
-
-
-def find_checkout() -> Checkout:
-    """Find the checkout around the package or the current folder.
-
-    Raises
-    ------
-    InputFileError
-        If there is none.
-    """
-    root = checkout_root()
-    if root is None or not (root / WORKFLOW[0]).is_file():
-        raise InputFileError(
-            "Snakefile: no checkout of cladebench around the current folder; expected one, for the crate describes its "
-            "workflow"
-        )
-    return Checkout(root)
