@@ -113,7 +113,9 @@ def _titled(data: Mapping[str, Any]) -> str:
 
 
 def draw_leads(leads: Sequence[Lead], title: str = "") -> Figure:
-    """Draw leads with their intervals: a panel a measure, a row a data set.
+    """Draw leads with their intervals.
+
+    A panel has a measure, a row a data set.
 
     Parameters
     ----------

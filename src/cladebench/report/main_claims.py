@@ -122,7 +122,10 @@ def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, .
 
 
 def _what_is_wrong(row: ClaimRow, by_id: Mapping[str, ClaimRow], places: Mapping[str, str]) -> str:
-    """Say it; of a part also what should hold, where the reason does not say it."""
+    """Say it; of a part also what should hold.
+
+    Unless the reason says it already.
+    """
     part = _deepest(row, by_id)
     reason = with_places(part.reason, places)
     known = part is row or not part.said or reason.startswith(with_places(part.said, places))
