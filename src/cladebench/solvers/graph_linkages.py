@@ -26,15 +26,12 @@ ALONG_GRAPH = {
 }
 
 
-def check_graph_method(name: str, method: str, metric: str) -> None:
-    """Refuse a distance by which clusters cannot merge along a graph.
-
-    `name` is what the caller names the method.
-    """
+def check_graph_method(method: str, metric: str) -> None:
+    """Refuse a distance by which clusters cannot merge along a graph."""
     if metric not in ALONG_GRAPH.get(method, ()):
         known = ", ".join(f"{name} ({' or '.join(metrics)})" for name, metrics in ALONG_GRAPH.items())
         raise ValueError(
-            f"{name}={method!r}, metric={metric!r}: not along a graph; expected {known}, or connectivity=None"
+            f"method={method!r}, metric={metric!r}: not along a graph; expected {known}, or connectivity=None"
         )
 
 
