@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from sklearn.datasets import make_blobs
 from sknetwork.hierarchy import dasgupta_cost as sknetwork_cost
 
+from cladebench import _core
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import (
     LinearKernel,
@@ -22,6 +24,7 @@ from cladebench.metrics import (
     dendrogram_purity,
     expected_dasgupta_cost,
     expected_dendrogram_purity,
+    matched_scores,
 )
 from cladebench.reference import metrics as reference
 
@@ -188,3 +191,28 @@ def test_expectations(ratios, seconds) -> None:
     purity = seconds(lambda: expected_dendrogram_purity(tree, labels))
     cost = seconds(lambda: expected_dasgupta_cost(tree, S))
     ratios.add("expected purity and Dasgupta cost (dense), n = 4,601", 1e3 * (purity + cost), "< 250", "ms")
+
+
+@pytest.mark.parametrize("n", [10_000, 100_000])
+def test_matching_against_scipy(n: int, ratios, seconds) -> None:
+    k = 2_000
+    rng = np.random.default_rng(0)
+    true = rng.integers(0, k, n)
+    found = np.where(rng.random(n) < 0.7, true, rng.integers(0, k, n))
+    ratios.add(
+        f"matched scores, {n:,} samples, {k:,} clusters",
+        seconds(lambda: matched_scores(true, found)),
+        "<= 1",
+        "s",
+    )
+    labels = rng.permutation(true)
+    counts = sp.coo_array((np.ones(n), (labels, found)), shape=(k, k)).tocsr()
+    # Each class has a column of its own for when it is matched to none.
+    alone = sp.hstack([counts, sp.eye_array(k)]).tocsr()
+    alone.data[:] = np.where(alone.indices < k, alone.data + 1.0, 1.0)
+    peer = seconds(lambda: min_weight_full_bipartite_matching(alone, maximize=True))
+    ratios.add(
+        "  one matching: scipy / kernel, which also counts",
+        peer / seconds(lambda: _core.most_matched(labels, found)),
+        ">= 1",
+    )

@@ -1,5 +1,6 @@
 """Tree metrics: neighbour joining against scikit-bio's, lengths and enumeration against the twin; the search."""
 
+import time
 import warnings
 
 import numpy as np
@@ -84,6 +85,18 @@ def test_the_search(k: int, kind, ratios, seconds) -> None:
     ratios.add(
         f"search, k={k}, {kind.__name__}: residual / that of joining", fit_tree_metric(D).residual / joined
     )
+
+
+@pytest.mark.parametrize("kind", [random_distances, between_points])
+def test_growth_of_the_search(kind, ratios) -> None:
+    times = {}
+    for k in (100, 200, 400):
+        start = time.process_time()
+        fit_tree_metric(kind(k))
+        times[k] = time.process_time() - start
+        ratios.add(f"search, k={k}, {kind.__name__}: CPU time", times[k], unit="s")
+        if k > 100:
+            ratios.add(f"search, {kind.__name__}: k={k} / k={k // 2}", times[k] / times[k // 2], "<= 5")
 
 
 @pytest.mark.parametrize("n_starts", [1, 9])

@@ -50,11 +50,19 @@ def test_distances_can_be_given(name: str) -> None:
     ("D", "words"),
     [
         ([[0.0, 1.0]], "as many columns as rows"),
-        ([[0.0, 1.0], [2.0, 0.0]], "symmetric"),
-        ([[1.0, 1.0], [1.0, 0.0]], "symmetric"),
+        ([[0.0, 1.0], [2.0, 0.0]], r"X\[0, 1\] is 1, X\[1, 0\] is 2; expected symmetric distances, 0 from"),
+        ([[0.0, 1.0], [1.0, 3.0]], r"X\[1, 1\] is 3; expected symmetric distances, 0 from each sample"),
         ([[0.0, -1.0], [-1.0, 0.0]], "distance -1; expected none below 0"),
     ],
 )
 def test_what_are_no_distances_is_refused(D: list[list[float]], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Agglomerative(1, metric="precomputed").fit(D)
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "connectivity"), [("ward", "cosine", None), ("complete", "euclidean", 2)]
+)
+def test_the_linkage_is_named_as_it_was_given(name: str, metric: str, connectivity: int | None) -> None:
+    with pytest.raises(ValueError, match=f"^linkage='{name}', metric='{metric}': "):
+        Agglomerative(1, linkage=name, metric=metric, connectivity=connectivity).fit([[0.0], [1.0]])

@@ -4,10 +4,12 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
 
-from cladebench.metrics import f_scores, matched_scores, matching
+from cladebench import _core
+from cladebench.metrics import f_scores, matched_scores
 
 partitions = st.integers(2, 7).flatmap(
     lambda n: st.tuples(*[st.lists(st.integers(0, 3), min_size=n, max_size=n)] * 2)
@@ -90,15 +92,49 @@ def test_names_and_degenerate_partitions() -> None:
         f_scores([0], [0])
 
 
-@given(st.integers(1, 12), st.integers(1, 12), st.integers(1, 60), st.integers(0, 99))
-def test_matching_over_the_pairs_that_occur_is_matching_over_all(n_true, n_predicted, n, seed) -> None:
+def dense_matched(true, predicted, n_true, n_predicted) -> int:
+    """By SciPy, over all pairs."""
+    counts = np.zeros((n_true, n_predicted), dtype=np.int64)
+    np.add.at(counts, (true, predicted), 1)
+    rows, columns = linear_sum_assignment(counts, maximize=True)
+    return int(counts[rows, columns].sum())
+
+
+@settings(max_examples=300)
+@given(
+    st.integers(1, 30),
+    st.integers(1, 30),
+    st.integers(30, 150),
+    st.sampled_from([0.0, 0.5, 3.0]),
+    st.integers(0, 999),
+)
+def test_matching_over_the_pairs_that_occur_is_matching_over_all(n_true, n_predicted, n, skew, seed) -> None:
+    # Without skew names are equally frequent; with it, few pairs have most samples, and many names have none.
     rng = np.random.default_rng(seed)
-    given_codes = rng.integers(n_true, size=n), rng.integers(n_predicted, size=n), n_true, n_predicted
-    assert matching._matched_sparse(*given_codes) == matching._matched_dense(*given_codes)
+    true, predicted = ((k * rng.random(n) ** (1.0 + skew)).astype(np.int64) for k in (n_true, n_predicted))
+    if seed % 3 == 0:
+        predicted = np.where(rng.random(n) < 0.7, true % n_predicted, predicted)
+    exact = dense_matched(true, predicted, n_true, n_predicted)
+    assert _core.most_matched(true, predicted) == exact
 
 
-def test_many_clusters_are_matched(monkeypatch) -> None:
-    true = np.arange(300) // 2
-    few = matched_scores(true, np.arange(300) // 3)
-    monkeypatch.setattr(matching, "DENSE", 10**9)
-    assert matched_scores(true, np.arange(300) // 3) == few
+@pytest.mark.parametrize("n", [400, 2000, 20_000])
+def test_many_clusters_are_matched(n) -> None:
+    rng = np.random.default_rng(n)
+    true, predicted = rng.integers(0, 300, n), rng.integers(0, 200, n)
+    drawn = np.where(rng.random(n) < 0.5, true % 200, predicted)
+    for labels in (predicted, drawn):
+        assert _core.most_matched(true, labels) == dense_matched(true, labels, 300, 200)
+
+
+def test_the_core_refuses_names_out_of_range() -> None:
+    one = np.array([0, 1])
+    assert _core.most_matched(one[:0], one[:0]) == 0
+    for bad, words in (
+        (np.array([0, 2]), r"a name is 2; expected 0\.\.1"),
+        (np.array([-1, 0]), "a name is -1"),
+        (one[:1], "differ in length"),
+    ):
+        for names in ((bad, one), (one, bad)):
+            with pytest.raises(ValueError, match=words):
+                _core.most_matched(*names)

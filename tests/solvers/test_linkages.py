@@ -359,19 +359,19 @@ def test_what_it_takes() -> None:
 @pytest.mark.parametrize(
     ("X", "how", "words"),
     [
-        ([[0.0], [np.nan]], {}, "NaN or infinity"),
-        ([[0.0], [np.inf]], {}, "NaN or infinity"),
+        ([[0.0, 1.0], [2.0, np.nan]], {}, r"X\[1, 1\] is nan; expected finite numbers"),
+        ([[0.0], [-np.inf]], {}, r"X\[1, 0\] is -inf; expected finite"),
         (np.zeros((0, 3)), {}, r"shape \(0, 3\)"),
         (np.zeros((3, 0)), {}, r"shape \(3, 0\)"),
         (np.zeros((2, 2, 2)), {}, r"shape \(2, 2, 2\)"),
         ([1.0, 2.0], {}, "2 distances; expected n"),
         ([1.0, -2.0, 3.0], {}, "distance -2; expected none below 0"),
-        ([1.0, np.nan, 3.0], {}, "NaN or infinity"),
+        ([1.0, np.nan, 3.0], {}, r"X\[1\] is nan"),
         (scipy.sparse.eye(3).tocsr(), {}, "sparse"),
         (np.ma.masked_less([[0.0], [1.0]], 0.5), {}, "mask"),
         ([["a"], ["b"]], {}, "numbers"),
         ([[0.0, 0.0], [1.0, 2.0]], {"method": "average", "metric": "cosine"}, "row 0 is zero"),
-        ([[0.0], [1.0]], {"method": "ward", "metric": "cosine"}, "expected metric='euclidean'"),
+        ([[0.0], [1.0]], {"method": "ward", "metric": "cosine"}, "'euclidean' with this method"),
         ([[0.0], [1.0]], {"method": "wards"}, "method='wards': expected one of"),
         ([[0.0], [1.0]], {"metric": "l7"}, "metric='l7': expected one of"),
         ([[0.0], [1e200]], {}, "overflow"),
@@ -429,7 +429,7 @@ def test_single_precision_is_not_copied(method: str) -> None:
     assert most(lambda: Agglomerative(linkage=method).fit(X)) < X.nbytes
     for bad in (np.nan, np.inf):
         X[7, 3] = bad
-        with pytest.raises(ValueError, match="NaN or infinity"):
+        with pytest.raises(ValueError, match=rf"X\[7, 3\] is {bad}"):
             linkage(X, method)
         with pytest.raises(ValueError, match="finite"):
             _core.link(X, "ward")

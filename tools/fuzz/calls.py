@@ -255,6 +255,12 @@ def balanced_assignment(rng: np.random.Generator, core: Any) -> Arguments:
 
 
 @call
+def most_matched(rng: np.random.Generator, core: Any) -> Arguments:
+    n = size(rng)
+    return {name: rng.integers(0, rng.integers(1, n + 1), n) for name in ("one", "other")}
+
+
+@call
 def first_nonfinite(rng: np.random.Generator, core: Any) -> Arguments:
     return {"X": floats(rng, size(rng), size(rng))}
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
+from cladebench import _core
 from cladebench.distances.base import StackDistance
 from cladebench.solvers.facility_locations import FacilityLocation, facility_location
 from cladebench.solvers.given_distances import GivenDistances
@@ -182,6 +182,4 @@ def accurate_price(
 
 def _matched_share(true: IntArray, found: IntArray) -> float:
     """Share of objects in matched clusters, in the best matching."""
-    together = np.zeros((true.max() + 1, found.max() + 1))
-    np.add.at(together, (true, found), 1.0)
-    return float(together[linear_sum_assignment(together, maximize=True)].sum() / len(true))
+    return _core.most_matched(true, found) / len(true)

@@ -94,9 +94,11 @@ class Agglomerative(HierarchicalClusterer):
     def _check_parameters(self) -> None:
         check_choice("linkage", self.linkage, linkages.METHODS)
         check_choice("metric", self.metric, (*linkages.METRICS, "precomputed"))
+        if self.metric != "precomputed":
+            linkages.check_together("linkage", self.linkage, self.metric)
         check_connectivity(self.connectivity)
         if self.connectivity is not None:
-            check_graph_method(self.linkage, self.metric)
+            check_graph_method("linkage", self.linkage, self.metric)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         if self.metric == "precomputed":
@@ -119,6 +121,10 @@ class Agglomerative(HierarchicalClusterer):
 def _condensed(D: np.ndarray) -> np.ndarray:
     if D.shape[0] != D.shape[1]:
         raise ValueError(f"X: shape {D.shape}; expected as many columns as rows under metric='precomputed'")
-    if not np.array_equal(D, D.T) or D.diagonal().any():
-        raise ValueError("X: expected symmetric distances, 0 from each sample to itself")
+    wrong = D != D.T
+    np.fill_diagonal(wrong, D.diagonal() != 0.0)
+    if wrong.any():
+        i, j = np.unravel_index(int(np.argmax(wrong)), D.shape)
+        found = f"X[{i}, {j}] is {D[i, j]:g}" + (f", X[{j}, {i}] is {D[j, i]:g}" if i != j else "")
+        raise ValueError(f"{found}; expected symmetric distances, 0 from each sample to itself")
     return np.asarray(squareform(D, checks=False))

@@ -26,12 +26,15 @@ ALONG_GRAPH = {
 }
 
 
-def check_graph_method(method: str, metric: str) -> None:
-    """Refuse a distance by which clusters cannot merge along a graph."""
+def check_graph_method(name: str, method: str, metric: str) -> None:
+    """Refuse a distance by which clusters cannot merge along a graph.
+
+    `name` is what the caller names the method.
+    """
     if metric not in ALONG_GRAPH.get(method, ()):
         known = ", ".join(f"{name} ({' or '.join(metrics)})" for name, metrics in ALONG_GRAPH.items())
         raise ValueError(
-            f"method={method!r}, metric={metric!r}: not along a graph; expected {known}, or connectivity=None"
+            f"{name}={method!r}, metric={metric!r}: not along a graph; expected {known}, or connectivity=None"
         )
 
 

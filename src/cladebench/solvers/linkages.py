@@ -142,6 +142,17 @@ def linkage(
     return linkage_and_bounds(X, method, metric, connectivity, progress)[0]
 
 
+def check_together(name: str, method: str, metric: str) -> None:
+    """Refuse a metric that a linkage has no meaning for.
+
+    `name` is what the caller names the linkage.
+    """
+    if method in ("ward", "centroid", "median") and metric != "euclidean":
+        raise ValueError(
+            f"{name}={method!r}, metric={metric!r}: expected metric='euclidean' with this {name}"
+        )
+
+
 def linkage_and_bounds(
     X: npt.ArrayLike,
     method: str,
@@ -155,13 +166,10 @@ def linkage_and_bounds(
     """
     check_choice("method", method, METHODS)
     check_choice("metric", metric, METRICS)
-    if method in ("ward", "centroid", "median") and metric != "euclidean":
-        raise ValueError(
-            f"method={method!r}, metric={metric!r}: expected metric='euclidean' with this method"
-        )
+    check_together("method", method, metric)
     check_connectivity(connectivity)
     if connectivity is not None:
-        check_graph_method(method, metric)
+        check_graph_method("method", method, metric)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}; expected None or a callable of two counts")
     check_features(X)
@@ -170,8 +178,10 @@ def linkage_and_bounds(
         raise ValueError(
             f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1, or distances of all pairs"
         )
-    if not np.isfinite(rows).all():
-        raise ValueError("X: it has NaN or infinity; expected finite numbers")
+    finite = np.isfinite(rows)
+    if not finite.all():
+        at = np.unravel_index(int(np.argmin(finite)), rows.shape)
+        raise ValueError(f"X[{', '.join(map(str, at))}] is {rows[at]}; expected finite numbers")
     if rows.ndim < 2:
         if connectivity is not None:
             raise ValueError("X: distances of all pairs; expected rows of features with connectivity")

@@ -27,6 +27,7 @@
 #include "forest/random_split.hpp"
 #include "margin/assignment.hpp"
 #include "margin/margin.hpp"
+#include "margin/matching.hpp"
 #include "margin/router_steps.hpp"
 #include "random_tree.hpp"
 #include "splits/max_margin_split.hpp"
@@ -149,6 +150,7 @@ TEST(partitions_ask) {
   Values cost = uniform(n * 3);
   for (std::size_t i = 0; i < n; ++i) cost[3 * i] -= 1.0;
   CHECK(asks(10, [&] { balanced_assignment(cost, 3, bounds, bounds); }));
+  CHECK(asks(10, [&] { most_matched(labels, order); }));
 }
 
 TEST(perch_and_itml_ask) {

@@ -11,6 +11,7 @@
 // Non-negative lengths are found by the active-set method of Lawson and Hanson, in which an edge of length 0
 // is contracted and the rest is such a solution again. Searches skip a tree without it where a lower bound is
 // worse than the best tree so far: what lengths of any sign leave, with multipliers for those that are zero.
+// Edges that a move changes get multipliers of their own, so that few trees are left that are no better.
 //
 // Measured on one core: see benchmarks/test_tree_metric_speed.py.
 #pragma once
@@ -50,8 +51,8 @@ TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k);
 
 /// Descends from a binary tree to one that no move improves: the best move that prunes a subtree and grafts
 /// it to an edge at most `radius` edges away is made, again and again; of radius 1 (nearest-neighbour
-/// interchange) while one improves, of the full radius then. A round takes O(k^2) time and
-/// memory, one fit, and O(k) and more for each tree that is not skipped.
+/// interchange) while one improves, of the full radius then. A round takes O(k x depth) time for sums of D,
+/// O(1) for each move, and O(k) for each tree that is not skipped. O(k^2) memory.
 ///
 /// @throws std::invalid_argument if the start is no binary tree.
 TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
