@@ -137,9 +137,9 @@ def joined_neighbors() -> Work:
 
 
 def searched_trees() -> Work:
-    D = distances(200)
+    D = distances(1_200)
     start = _core.neighbor_joining(D)
-    return lambda: _core.search_trees(D, start, 400)
+    return lambda: _core.search_trees(D, start, 2_400)
 
 
 def four_points() -> Work:

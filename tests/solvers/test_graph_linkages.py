@@ -270,11 +270,7 @@ def test_what_a_graph_may_be() -> None:
         (sp.eye_array(3), {}, r"connectivity: shape \(3, 3\); expected \(4, 4\), as X has 4 rows"),
         (sp.csr_array(np.full((4, 4), np.nan)), {}, "connectivity: it has NaN or infinity; expected finite"),
         (sp.csr_array(np.full((4, 4), 1j)), {}, "connectivity: dtype complex128; expected real numbers"),
-        (
-            2,
-            {"method": "complete"},
-            "method='complete', metric='euclidean': not along a graph; expected ward",
-        ),
+        (2, {"method": "complete"}, "='complete', metric='euclidean': not along a graph; expected ward"),
         (2, {"method": "average"}, r"expected .* average \(sqeuclidean or cosine\)"),
         (2, {"method": "median"}, "or connectivity=None"),
         (2, {"method": "single", "metric": "cityblock"}, "not along a graph"),

@@ -32,7 +32,7 @@ def check_graph_method(name: str, method: str, metric: str) -> None:
     `name` is what the caller names the method.
     """
     if metric not in ALONG_GRAPH.get(method, ()):
-        known = ", ".join(f"{name} ({' or '.join(metrics)})" for name, metrics in ALONG_GRAPH.items())
+        known = ", ".join(f"{each} ({' or '.join(metrics)})" for each, metrics in ALONG_GRAPH.items())
         raise ValueError(
             f"{name}={method!r}, metric={metric!r}: not along a graph; expected {known}, or connectivity=None"
         )
