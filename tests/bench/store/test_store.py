@@ -11,7 +11,8 @@ import pytest
 
 from cladebench.bench.plan.cell_spec import STATUSES, CellSpec, Limits, MethodPlan
 from cladebench.bench.run.run_cell import blank_record
-from cladebench.bench.store.cells_table import COLUMNS, _where_changed, papers_in, read_cells
+from cladebench.bench.store.cells_faults import _where_changed
+from cladebench.bench.store.cells_table import COLUMNS, papers_in, read_cells
 from cladebench.bench.store.store import ArraysLost, RecordError, Store
 from cladebench.files import remove, write_atomically
 from cladebench.input_files import InputFileError, validator

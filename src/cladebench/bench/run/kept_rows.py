@@ -23,7 +23,8 @@ from cladebench.bench.provenance import import_closure as sources
 from cladebench.bench.provenance import provenance
 from cladebench.bench.provenance.core_build import core_build_id
 from cladebench.bench.run.run_cell import draw_of, key_versions
-from cladebench.bench.store.cells_table import block_task, read_cells, values_out_of_range
+from cladebench.bench.store.cells_faults import values_out_of_range
+from cladebench.bench.store.cells_table import block_task, read_cells
 from cladebench.bench.store.store import Store
 from cladebench.datasets.settings import OFFLINE
 

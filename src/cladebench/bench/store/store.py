@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.bench.store.cells_table import as_table, kept_rows, metric_fault, nullable_types, rows_of
+from cladebench.bench.store.cells_faults import metric_fault
+from cladebench.bench.store.cells_table import as_table, kept_rows, nullable_types, rows_of
 from cladebench.files import is_special, remove, write_atomically, write_json
 from cladebench.input_files import parse_json, validator
 from cladebench.measures import Measure
