@@ -9,7 +9,7 @@ import pytest
 
 from cladebench.audit.audit_files import read_audit, write_audit
 from cladebench.audit.finding_checks import check_findings
-from cladebench.audit.run_audit import audit_run
+from cladebench.audit.pipeline.whole_run import audit_run
 from cladebench.paper.catalogue import built_in_papers, load_plan
 from cladebench.paper.findings import checked_findings
 from cladebench.report.artifact_files import build_context, paper_claims

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.audit.rules.statistics import against_published
+from cladebench.audit.rules.against_published import against_published
 from cladebench.bench.statistics.intervals import mean_interval
-from cladebench.bench.statistics.statistics import one_sample
+from cladebench.bench.statistics.paired_tests import one_sample
 from cladebench.paper.printed import parse_printed
 
 

@@ -6,8 +6,8 @@ import pytest
 from audit_records import SELECTION, cells, claims_of, frame
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.other_choices import CHOSEN, Choice, paired_choices, single_choices, strongest_entries
+from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.reading import Reader
-from cladebench.audit.run_audit import audit_paper
 from cladebench.bench.samples.samples import nothing
 from cladebench.paper.choices import OtherChoice, UnstatedChoice
 from cladebench.paper.printed import parse_printed

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from cladebench.audit.power import MOST_REPETITIONS, power_of_t, repetitions_needed
-from cladebench.bench.statistics.statistics import one_sample
+from cladebench.bench.statistics.paired_tests import one_sample
 
 TRIALS = 2000
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from audit_records import SELECTION, cells, claims_of, frame
+from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.random_methods import RandomMethod, judges_the_result, praised_side
-from cladebench.audit.run_audit import audit_paper
 from cladebench.measures import MEASURES
 
 PURITY = "dendrogram_purity"

@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from audit_records import cells, frame, write_cells
-from cladebench.audit import Audit, audit_files, audit_run, read_audit, run_audit, write_audit
+from cladebench.audit import Audit, audit_files, audit_run, read_audit, write_audit
 from cladebench.audit.audit_files import COLUMNS
-from cladebench.audit.run_audit import registry_fact
+from cladebench.audit.pipeline import whole_run
+from cladebench.audit.pipeline.whole_run import registry_fact
 from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
@@ -189,7 +190,7 @@ def test_papers_are_judged_by_what_their_plans_say_of_tasks(tmp_path, monkeypatc
         told.update(how)
         return []
 
-    monkeypatch.setattr(run_audit, "audit_paper", judge)
+    monkeypatch.setattr(whole_run, "audit_paper", judge)
     write(tmp_path)
     audit_run(tmp_path, ["hfd", "ghc"], "full")
     plan = load_plan("ghc")

@@ -10,7 +10,7 @@ import pyarrow.parquet
 
 from cladebench import datasets
 from cladebench.audit.audit_files import write_audit
-from cladebench.audit.run_audit import audit_run
+from cladebench.audit.pipeline.whole_run import audit_run
 from cladebench.bench.plan.cell_spec import canonical_json, digest
 from cladebench.bench.plan.jobs import expand
 from cladebench.bench.store.cells_table import COLUMNS

@@ -1,8 +1,8 @@
 """Simulated papers before the real judge: the one file that knows the audit's interfaces.
 
 A paper is its claims and the values that each method would have measured. They go through
-`cladebench.audit.judging.Evaluation`, which pairs, tests, corrects and combines as in an audit; only the store of
-records is missing, in whose place `Draws` answers.
+`cladebench.audit.pipeline.one_choice.Evaluation`, which pairs, tests, corrects and combines as in an audit; only the
+store of records is missing, in whose place `Draws` answers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.audit.claim_types import Claim, ClaimSet
-from cladebench.audit.judging import Evaluation
+from cladebench.audit.pipeline.one_choice import Evaluation
 from cladebench.audit.reading import Reader
 from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.bench.samples.samples import Sample

@@ -17,7 +17,7 @@ MOST_REPETITIONS = 10_000_000
 def power_of_t(n: int, gap: float, sd: float, alpha: float = 0.05, overlap: float = 0.0) -> float:
     """Compute the chance that the t test finds a difference of `gap`.
 
-    The test is the two-sided one of `cladebench.bench.statistics.statistics.one_sample`.
+    The test is the two-sided one of `cladebench.bench.statistics.paired_tests.one_sample`.
 
     Parameters
     ----------

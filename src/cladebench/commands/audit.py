@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Write ``audit.csv`` and ``audit.json`` and print the verdicts."""
     from cladebench.audit.audit_files import read_verdicts, write_audit
     from cladebench.audit.claims_file import claims_path
-    from cladebench.audit.run_audit import audit_run
+    from cladebench.audit.pipeline.whole_run import audit_run
     from cladebench.input_files import InputFileError
 
     out = args.out or args.results

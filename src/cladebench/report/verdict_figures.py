@@ -12,7 +12,7 @@ from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.random_methods import RandomMethod
-from cladebench.audit.rules.statistics import against_published
+from cladebench.audit.rules.against_published import against_published
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Rules
 from cladebench.bench.samples.samples import Sample
 from cladebench.bench.statistics.intervals import mean_interval

@@ -5,7 +5,7 @@ import yaml
 
 from audit_records import cells, claims_of, frame, judged
 from cladebench.audit.kinds.arithmetic import judge_arithmetic
-from cladebench.audit.run_audit import registry_fact
+from cladebench.audit.pipeline.whole_run import registry_fact
 from cladebench.audit.verdict import verdict_types as o
 
 TABLE = """

@@ -10,7 +10,7 @@ from audit_records import claims_of
 from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.kinds import possible as judge
-from cladebench.audit.run_audit import registry_fact
+from cladebench.audit.pipeline.whole_run import registry_fact
 from cladebench.datasets.fetch import obtain
 from cladebench.datasets.remote_file import DataUnavailable
 from cladebench.datasets.sets import awa, awa_classes, cifar100, uci

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from audit_records import cells, claims_of, frame, judged
 from cladebench.audit.kinds.sentence import combine
-from cladebench.audit.run_audit import audit_paper
+from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,

@@ -13,7 +13,7 @@ from scipy import stats
 from cladebench.bench.statistics.method_differences import ALL, COLUMNS, compare, table
 from cladebench.bench.statistics.method_ranks import RankTable, best_method, ranks
 from cladebench.bench.statistics.method_scores import Settings, read_values
-from cladebench.bench.statistics.statistics import (
+from cladebench.bench.statistics.paired_tests import (
     friedman,
     holm,
     middle_of_pairs,

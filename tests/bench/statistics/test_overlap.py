@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cladebench.bench.plan.cell_spec import CellSpec, Limits
 from cladebench.bench.plan.task import draw_task, folds_of
 from cladebench.bench.samples.samples import overlap
-from cladebench.bench.statistics.statistics import one_sample
+from cladebench.bench.statistics.paired_tests import one_sample
 from doc_examples import ROOT
 
 ALPHA, N_POOL, N_DRAWINGS, PER_DRAWING = 0.05, 200, 40, 25

@@ -13,7 +13,7 @@ import pytest
 from cladebench.bench.plan.cell_spec import CellSpec, Limits
 from cladebench.bench.plan.task import draw_task
 from cladebench.bench.statistics.intervals import mean_interval
-from cladebench.bench.statistics.statistics import one_sample
+from cladebench.bench.statistics.paired_tests import one_sample
 from doc_examples import ROOT
 
 ALPHA, N_DATA, N_MODEL = 0.05, 200, 2000

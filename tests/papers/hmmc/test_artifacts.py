@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cladebench.audit.claims_file import load_claims
-from cladebench.audit.judging import Evaluation
 from cladebench.audit.kinds import queries
+from cladebench.audit.pipeline.one_choice import Evaluation
 from cladebench.audit.reading import Reader
 from cladebench.bench.plan.cell_spec import canonical_json
 from cladebench.hierarchy import Hierarchy

@@ -22,7 +22,7 @@ from cladebench.audit.verdict.verdict_types import (
     not_testable,
 )
 from cladebench.audit.verdict.verdict_wording import by_test, finite, p_text
-from cladebench.bench.statistics.statistics import Difference, one_sample, sign_flip
+from cladebench.bench.statistics.paired_tests import Difference, one_sample, sign_flip
 from cladebench.notation import significant
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cladebench.audit.rules.statistics import against_published
+from cladebench.audit.rules.against_published import against_published
 from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,
@@ -23,7 +23,7 @@ from cladebench.audit.verdict.verdict_types import (
 from cladebench.audit.verdict.verdict_wording import by_test, claimed_range, finite, p_text
 from cladebench.bench.samples.samples import paired_ratio
 from cladebench.bench.statistics.intervals import mean_interval, ratio_of_means
-from cladebench.bench.statistics.statistics import one_sample
+from cladebench.bench.statistics.paired_tests import one_sample
 from cladebench.notation import significant
 from cladebench.paper.printed import Printed
 

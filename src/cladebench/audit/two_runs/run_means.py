@@ -11,7 +11,7 @@ import pandas as pd
 
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.samples.samples import overlap
-from cladebench.bench.statistics.statistics import Difference, holm, one_sample
+from cladebench.bench.statistics.paired_tests import Difference, holm, one_sample
 
 GROUP = ["paper", "dataset", "method", "setting_id", "metric", "at"]
 COLUMNS = [

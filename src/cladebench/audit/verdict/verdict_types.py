@@ -247,8 +247,8 @@ class Outcome:
     ----------
     verdict, reason : str
         Of reproduced, within noise, direction only, contradicted, inconsistent, not testable, and uninformative for a
-        printed number that a constant beats. The others come of several readings (`cladebench.audit.settling`) or of
-        stand-in data.
+        printed number that a constant beats. The others come of several readings
+        (`cladebench.audit.pipeline.all_choices`) or of stand-in data.
     measured, low, high : float or None
         What we measured and its interval: the mean for a value, left minus right for an order, the ratio for a ratio.
     n : int or None

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from cladebench.bench.statistics.statistics import Difference
+from cladebench.bench.statistics.paired_tests import Difference
 from cladebench.notation import as_given, significant
 
 #: Between two statements of a reason; not within quotes or brackets.

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.statistics.method_scores import Settings, Values
-from cladebench.bench.statistics.statistics import (
+from cladebench.bench.statistics.paired_tests import (
     Difference,
     middle_of_pairs,
     one_sample,

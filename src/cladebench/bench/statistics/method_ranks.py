@@ -15,7 +15,7 @@ import pandas as pd
 
 from cladebench.bench.statistics.method_differences import MANY, over_data, p_over_data
 from cladebench.bench.statistics.method_scores import Values
-from cladebench.bench.statistics.statistics import Friedman, friedman, holm, nemenyi
+from cladebench.bench.statistics.paired_tests import Friedman, friedman, holm, nemenyi
 
 
 @dataclass(frozen=True, eq=False)

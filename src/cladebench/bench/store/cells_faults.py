@@ -1,4 +1,4 @@
-"""Say what is wrong with the rows of ``cells.parquet``: names, types of contents, values."""
+"""Say what is wrong with rows of ``cells.parquet``: names, contents, values."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from cladebench.paper.figures import counted, empty_figure, panel_title, with_ti
 from cladebench.paper.measures_table import label_of, measures_table
 from cladebench.paper.protocol import stored_tree
 from cladebench.paper.tables import comparison_table, status_table
-from cladebench.papers.taxonomy import drawings, taxonomy_drawings
+from cladebench.papers.taxonomy import drawings, tree_drawings
 from cladebench.papers.taxonomy.words import LETTERS, N_WORDS, PRINTED
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ def figure_2(context: ArtifactContext) -> Figure:
         largest = int(counts.argmax())
         share = 100.0 * counts[largest] / counts.sum()
         captions.append(f"{letter(cluster)}: {counts.sum()} images\n{names[largest]}, {share:.0f}%")
-    return taxonomy_drawings.taxonomy_of_images(
+    return tree_drawings.taxonomy_of_images(
         stored_tree(arrays),
         pictures,
         captions,
@@ -232,7 +232,7 @@ def taxonomy_of(context: ArtifactContext, dataset: str) -> Figure:
     for cluster, size in enumerate(sizes):
         like = f", as {named[cluster]} of Table 2" if cluster in named else ""
         captions.append(f"{letter(cluster)}: {size}{like}")
-    return taxonomy_drawings.taxonomy_of_words(
+    return tree_drawings.taxonomy_of_words(
         stored_tree(arrays),
         [own[:SHOWN_WORDS].tolist() for own in arrays["top_words"]],
         captions,

@@ -4,7 +4,7 @@ import pytest
 
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.other_choices import Choice
-from cladebench.audit.settling import settle
+from cladebench.audit.pipeline.all_choices import settle
 from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     DEPENDS,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cladebench.bench.statistics.intervals import Interval, mean_interval, spread_of
-from cladebench.bench.statistics.statistics import (
+from cladebench.bench.statistics.paired_tests import (
     Difference,
     holm,
     middle_of_pairs,

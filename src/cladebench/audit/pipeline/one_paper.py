@@ -11,7 +11,6 @@ import pandas as pd
 
 from cladebench.audit.claim_types import Claim, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement
-from cladebench.audit.judging import Evaluation
 from cladebench.audit.kinds import kind_of
 from cladebench.audit.kinds.value import Value, value_outcome
 from cladebench.audit.other_choices import (
@@ -21,9 +20,10 @@ from cladebench.audit.other_choices import (
     paired_choices,
     strongest_entries,
 )
+from cladebench.audit.pipeline.all_choices import Settled, passed_by_parts, settle
+from cladebench.audit.pipeline.one_choice import Evaluation
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.reading import Reader
-from cladebench.audit.settling import Settled, passed_by_parts, settle
 from cladebench.audit.verdict.verdict_types import (
     CONTRADICTS,
     INCONSISTENT,

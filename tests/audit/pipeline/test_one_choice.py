@@ -9,7 +9,7 @@ from scipy import stats
 
 from audit_records import SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit.audit_files import COLUMNS
-from cladebench.audit.run_audit import audit_paper
+from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.measures import with_own
 from two_methods import NOISE, PURITY, X, Y, said

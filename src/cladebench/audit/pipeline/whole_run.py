@@ -18,8 +18,8 @@ from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds import kind_of
 from cladebench.audit.kinds.value import Value
 from cladebench.audit.other_choices import single_choices
-from cladebench.audit.paper_audit import PaperAudit
-from cladebench.audit.settling import Settled
+from cladebench.audit.pipeline.all_choices import Settled
+from cladebench.audit.pipeline.one_paper import PaperAudit
 from cladebench.audit.verdict.verdict_types import HOLDS, VERDICTS
 from cladebench.audit.verdict.verdict_wording import in_sentences, listed
 from cladebench.bench.plan.jobs import with_missing
@@ -92,8 +92,8 @@ def audit_paper(
     list of dict
         One entry for each claim with the keys `COLUMNS`, in the file's order: numbers, None where there is none, texts,
         lists of texts, and for ``parts`` a list of ``{"claim": id, "verdict": verdict}``; beside them ``stance`` and
-        ``stances``, see `cladebench.audit.settling.Settled`. The keys ``*_beside`` say what comes out under the second
-        rule of selection.
+        ``stances``, see `cladebench.audit.pipeline.all_choices.Settled`. The keys ``*_beside`` say what comes out
+        under the second rule of selection.
     """
     rules = selection or {}
     records = frame[frame["paper"] == claims.paper]

@@ -13,7 +13,7 @@ from cladebench.audit.kinds import kind_of
 from cladebench.audit.kinds.base import Grounds
 from cladebench.audit.reading import NO_RANDOM_METHOD, Reader, with_notes
 from cladebench.audit.verdict.verdict_types import INCONSISTENT, NOT_TESTABLE, UNTESTED, Outcome, not_testable
-from cladebench.bench.statistics.statistics import holm
+from cladebench.bench.statistics.paired_tests import holm
 
 
 @dataclass

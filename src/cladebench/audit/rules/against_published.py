@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from cladebench.bench.statistics.intervals import Interval
-from cladebench.bench.statistics.statistics import Difference
+from cladebench.bench.statistics.paired_tests import Difference
 
 
 def against_published(

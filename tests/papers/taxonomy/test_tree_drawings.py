@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cladebench.hierarchy import Hierarchy
-from cladebench.papers.taxonomy import taxonomy_drawings
+from cladebench.papers.taxonomy import tree_drawings
 from cladebench.plotting import SMALL, use_style
 from golden_records import apart, extents, inside, least_text, texts
 
@@ -73,11 +73,11 @@ def words_of(tree):
 
 
 def images(tree, **more):
-    return taxonomy_drawings.taxonomy_of_images(tree, pictures_of(tree), captions_of(tree), **more)
+    return tree_drawings.taxonomy_of_images(tree, pictures_of(tree), captions_of(tree), **more)
 
 
 def words(tree, **more):
-    return taxonomy_drawings.taxonomy_of_words(tree, words_of(tree), captions_of(tree), **more)
+    return tree_drawings.taxonomy_of_words(tree, words_of(tree), captions_of(tree), **more)
 
 
 @cache
@@ -238,7 +238,7 @@ def test_each_cluster_has_its_picture_and_below_it_its_caption(name):
 
 
 def test_line_breaks_of_captions_are_kept():
-    figure = taxonomy_drawings.taxonomy_of_images(
+    figure = tree_drawings.taxonomy_of_images(
         TWO, pictures_of(TWO), ["a: 8\nmixed", "b: one very long name of people"]
     )
     assert texts(figure)[:2] == ["a: 8\nmixed", "b: one very long\nname of people"]
@@ -296,10 +296,10 @@ def test_a_figure_is_as_wide_as_its_title_needs_and_no_less_than_a_page_needs():
 
 def test_what_does_not_fit_the_tree_is_named():
     with pytest.raises(ValueError, match="pictures has length 1; expected 2, one for each cluster"):
-        taxonomy_drawings.taxonomy_of_images(TWO, pictures_of(ONE), ["a", "b"])
+        tree_drawings.taxonomy_of_images(TWO, pictures_of(ONE), ["a", "b"])
     with pytest.raises(ValueError, match="captions has length 3; expected 2"):
-        taxonomy_drawings.taxonomy_of_images(TWO, pictures_of(TWO), ["a", "b", "c"])
+        tree_drawings.taxonomy_of_images(TWO, pictures_of(TWO), ["a", "b", "c"])
     with pytest.raises(ValueError, match="words has length 1; expected 2"):
-        taxonomy_drawings.taxonomy_of_words(TWO, [["x"]], ["a", "b"])
+        tree_drawings.taxonomy_of_words(TWO, [["x"]], ["a", "b"])
     with pytest.raises(ValueError, match="captions has length 1; expected 2"):
-        taxonomy_drawings.taxonomy_of_words(TWO, [["x"], ["y"]], ["a"])
+        tree_drawings.taxonomy_of_words(TWO, [["x"], ["y"]], ["a"])

@@ -1,0 +1,1 @@
+"""Make verdicts of claims: one choice, all choices, one paper, one run."""
