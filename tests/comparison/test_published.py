@@ -121,7 +121,7 @@ def test_an_archive_alone_leaves_the_methods_at_their_default(battery):
         "data: {a: {file: patients.csv, label: diagnosis}}\nmethods: {published: labels.tar}\n"
     )
     found = read_comparison(battery / "comparison.yaml")
-    assert found.published == battery / "labels.tar" and "Agglomerative" in found.methods
+    assert found.published["file"] == str(battery / "labels.tar") and "Agglomerative" in found.methods
 
 
 def test_the_archive_says_for_which_data_it_is(battery):

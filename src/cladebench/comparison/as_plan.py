@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Mapping
@@ -40,7 +39,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
 
     It has all that a run depends on.
     """
-    read = {"judged_in": comparison.features[0], "published": _published(comparison.published)}
+    read = {"judged_in": comparison.features[0], "published": comparison.published}
     methods = {
         method.key: {
             "estimator": method.estimator,
@@ -71,7 +70,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "rope": comparison.rope,
         "critical_difference": comparison.critical_difference,
         "features": list(comparison.features),
-        "published": read["published"],
+        "published": dict(comparison.published),
         "imported": dict(comparison.imported),
         "parameters": {method.key: _naming(method.parameters) for method in comparison.methods.values()},
         "sys_path": list(folders),
@@ -93,16 +92,6 @@ def _naming(parameters: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in found.items()
         if isinstance(value, str) or (isinstance(value, (int, float)) and abs(value) < 2**63)
     }
-
-
-def _published(archive: Path | None) -> dict[str, str]:
-    """Name the archive of published labels with its content.
-
-    Other labels make runs stale.
-    """
-    if archive is None:
-        return {}
-    return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
 
 
 def _overrides(comparison: Comparison) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +27,8 @@ _AS_WRITTEN = ("mine", "title", "features", "repetitions", "rope", "seed", "crit
 class Comparison:
     """A checked ``comparison.yaml``; attributes are its keys.
 
-    `mine` is empty where the file names none, and `published` is None where it names no archive of labels. `imported`
-    has the scores of other people's runs; see `cladebench.datasets.own.own_scores`.
+    `mine` is empty where the file names none. `published` has the archive of labels and its digest, and `imported` the
+    scores of other people's runs; see `cladebench.datasets.own.own_scores`. Both are empty where there are none.
     """
 
     path: Path
@@ -35,7 +36,7 @@ class Comparison:
     methods: Mapping[str, Method]
     settings: Mapping[str, Mapping[str, list[Any]]]
     limits: Mapping[str, float]
-    published: Path | None
+    published: Mapping[str, str]
     imported: Mapping[str, Any]
     mine: str = ""
     title: str = "Comparison"
@@ -93,20 +94,20 @@ def read_comparison(path: Path) -> Comparison:
         methods=methods,
         settings=settings,
         limits={**LIMITS, **document.get("limits", {})},
-        published=_archive(path, given["published"]) if "published" in given else None,
+        published=_archive(path, given["published"]) if "published" in given else {},
         imported=imported,
         **{key: document[key] for key in _AS_WRITTEN if key in document},
     )
 
 
-def _archive(path: Path, text: str) -> Path:
-    """Find the archive of published labels."""
+def _archive(path: Path, text: str) -> dict[str, str]:
+    """Find the archive of published labels, and its digest: other labels make runs stale."""
     archive = located(text, path.parent)
     if not published_sets(archive):
         raise InputFileError(
             f"{path}: methods.published: {text} has no labels; expected METHOD/BATTERY/DATA.result<k>.gz"
         )
-    return archive
+    return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
 
 
 def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
