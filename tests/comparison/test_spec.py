@@ -2,10 +2,11 @@
 
 import pytest
 
-from cladebench.comparison import CONTROLS
+from cladebench.comparison import CONTROLS, spec
 from cladebench.comparison.methods import fitting, found_methods
 from cladebench.comparison.spec import read_comparison
 from cladebench.datasets.own.own_data import own
+from cladebench.datasets.own.own_sources import Source
 from cladebench.input_files import InputFileError
 
 GOOD = "data: {patients: {file: patients.csv, label: diagnosis}}\nmethods: [Agglomerative]\n"
@@ -125,3 +126,17 @@ def test_a_method_takes_what_its_class_does_unless_it_is_not_installed(inputs):
     assert birch.takes("distances", False, {})[1].startswith("BirchTree takes features")
     assert birch.takes("features", False, {}) == ({}, "")
     assert gone.takes("features", False, {}) == ({}, "nowhere is not installed")
+
+
+@pytest.mark.parametrize(("n_clusters", "refused"), [(5, False), (6, True)])
+def test_registered_data_too_have_no_more_clusters_than_half_of_the_rows(
+    inputs, monkeypatch, n_clusters, refused
+):
+    source = Source("digits", "features", False, True, 11, n_clusters)
+    monkeypatch.setattr(spec, "sources_of", lambda *entry: {"d": source})
+    text = "data: {d: {registered: digits}}\nmethods: [Agglomerative]\n"
+    if refused:
+        with pytest.raises(InputFileError, match="d: has 6 clusters; expected at most 5: a draw has half"):
+            read(inputs, text)
+    else:
+        assert read(inputs, text).data == {"d": source}

@@ -34,9 +34,11 @@ def test_own_files_have_a_name_that_loads_them(folder):
     assert notes.sparse and notes.labelled
 
 
-def test_a_battery_has_a_source_a_data_set(folder):
+def test_a_battery_has_a_source_a_data_set_with_its_finest_labelling(folder):
+    (folder / "y.labels1.gz").write_bytes(gzip.compress(b"1\n2\n3\n"))
     sources = found(folder, battery="clustbench", **{"from": "."})
     assert {name: source.n_rows for name, source in sources.items()} == {"d-x": 3, "d-y": 3}
+    assert {name: source.n_clusters for name, source in sources.items()} == {"d-x": 2, "d-y": 3}
 
 
 @pytest.mark.parametrize("name", ["topic-counts", "digits"])
