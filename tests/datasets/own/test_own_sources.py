@@ -15,8 +15,8 @@ def folder(tmp_path):
     (tmp_path / "patients.csv").write_text("age,dose,class\n" + rows)
     (tmp_path / "notes.svm").write_text("".join(f"{i % 2} {i % 4 + 1}:{i + 1}\n" for i in range(12)))
     for name in ("x", "y"):
-        (tmp_path / f"{name}.data.gz").write_bytes(gzip.compress(b"0 1\n2 3\n4 5\n"))
-        (tmp_path / f"{name}.labels0.gz").write_bytes(gzip.compress(b"1\n2\n2\n"))
+        (tmp_path / f"{name}.data.gz").write_bytes(gzip.compress(b"0 1\n2 3\n4 5\n6 7\n"))
+        (tmp_path / f"{name}.labels0.gz").write_bytes(gzip.compress(b"1\n2\n2\n1\n"))
     return tmp_path
 
 
@@ -35,9 +35,9 @@ def test_own_files_have_a_name_that_loads_them(folder):
 
 
 def test_a_battery_has_a_source_a_data_set_with_its_finest_labelling(folder):
-    (folder / "y.labels1.gz").write_bytes(gzip.compress(b"1\n2\n3\n"))
+    (folder / "y.labels1.gz").write_bytes(gzip.compress(b"1\n2\n3\n3\n"))
     sources = found(folder, battery="clustbench", **{"from": "."})
-    assert {name: source.n_rows for name, source in sources.items()} == {"d-x": 3, "d-y": 3}
+    assert {name: source.n_rows for name, source in sources.items()} == {"d-x": 4, "d-y": 4}
     assert {name: source.n_clusters for name, source in sources.items()} == {"d-x": 2, "d-y": 3}
 
 
