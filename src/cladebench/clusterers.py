@@ -1,4 +1,4 @@
-"""Use clusterers of any library: what data a class takes, and what its fit gives."""
+"""Use clusterers of any library: data they take, clusters they give."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def takes(
     sparse: bool = False,
     grid: Mapping[str, list[Any]] | None = None,
 ) -> tuple[dict[str, list[Any]], str]:
-    """Say with which parameters a class of clusterers takes data, or why it cannot.
+    """Say with which parameters a class takes data, or why not.
 
     No data are needed: the tags and constraints say it that scikit-learn has for classes, and the constructor.
 
@@ -136,7 +136,7 @@ class Fitted:
 
 
 def fit_clusterer(estimator: Any, X: Any, n_clusters: int) -> Fitted:
-    """Fit a clusterer of any library on a copy of X, and read what it found.
+    """Fit any clusterer on a copy of X, and read its result.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def fit_clusterer(estimator: Any, X: Any, n_clusters: int) -> Fitted:
 
 
 def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, n_clusters: int) -> IntArray:
-    """Read the clusters of a fitted estimator, which may have given them already."""
+    """Read the clusters of a fitted estimator; it may have given them."""
     name, n = type(estimator).__name__, X.shape[0]
     if clusters is None:
         if getattr(estimator, "labels_", None) is not None:

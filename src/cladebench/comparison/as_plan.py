@@ -140,7 +140,7 @@ def as_plan(document: Mapping[str, Any]) -> Plan:
 
 
 def write_plan(document: Mapping[str, Any], folder: Path) -> None:
-    """Write the plan into a run's folder, where jobs read it; leave an equal file alone."""
+    """Write the plan for jobs to read; leave an equal file alone."""
     path = folder / FILE
     content = (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()  # in the order of the file
     if not path.exists() or path.read_bytes() != content:

@@ -1,4 +1,4 @@
-"""Find the methods of a comparison: classes by name, dotted path or file."""
+"""Find the methods of a comparison by name, dotted path or file."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Method:
         return {} if self.cls is None else estimators.parameters(self.cls)
 
     def takes(self, kind: str, sparse: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
-        """Say with which parameters it takes data, or why it cannot; see `clusterers.takes`."""
+        """Say whether and how it takes data; see `clusterers.takes`."""
         if self.cls is None:
             return {}, self.missing
         return ({}, "") if self.key in CONTROLS else clusterers.takes(self.cls, kind, sparse, settings)

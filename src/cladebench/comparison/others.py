@@ -1,4 +1,4 @@
-"""Scores of other people's runs beside ours: imported ones, and those of published labels."""
+"""Show other people's scores beside ours: imported, or of published labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hold clusters of a run against labels that others published for the same method."""
+"""Hold clusters against labels that others published for the same method."""
 
 from __future__ import annotations
 

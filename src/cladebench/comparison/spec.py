@@ -101,7 +101,10 @@ def read_comparison(path: Path) -> Comparison:
 
 
 def _archive(path: Path, text: str) -> dict[str, str]:
-    """Find the archive of published labels, and its digest: other labels make runs stale."""
+    """Find the archive of published labels, and its digest.
+
+    Other labels make runs stale.
+    """
     archive = located(text, path.parent)
     if not published_sets(archive):
         raise InputFileError(

@@ -1,4 +1,4 @@
-"""Judge a comparison by the scores that count, and say so in sentences."""
+"""Judge a comparison, and say the verdicts in sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of a report: one method against each rival, on each data set and over all."""
+"""Judge one method against each rival, by data set and over all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read labels that others published for a battery's data, and what they did to get them.
+"""Read labels that others published, and prepare data as they did.
 
 An archive has members ``METHOD/BATTERY/DATA.result<k>.gz``, as the one of the author of the Benchmark Suite for
 Clustering Algorithms (M. Gagolewski), gagolews/clustering-results-v1.

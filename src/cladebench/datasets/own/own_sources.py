@@ -1,4 +1,4 @@
-"""Find what an entry of ``data:`` in comparison.yaml stands for, of all kinds of entry."""
+"""Find what an entry of ``data:`` in comparison.yaml stands for."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Source:
 
 
 def sources_of(key: str, entry: Mapping[str, Any], folder: Path, where: str) -> dict[str, Source]:
-    """Find the data behind an entry: one set, or those of a battery.
+    """Find the data of an entry: one set, or a battery.
 
     Parameters
     ----------
