@@ -16,8 +16,10 @@ PLACES = {
     "cladebench.distances": "Distances between samples, learned or given.",
     "cladebench.distances.base": "What a new distance derives from.",
     "cladebench.metrics": "Measures of trees and of partitions, and what chance gives.",
+    "cladebench.clusterers": "Clusterers of any library: what data they take, what their fit gives.",
     "cladebench.solvers": "Solvers of the problems that methods pose.",
     "cladebench.datasets": "The registry of data sets.",
+    "cladebench.pictures": "Pictures of how methods compare, and of data by class and by cluster.",
     "cladebench.classifiers": "Classifiers that papers compare their distances with.",
     "cladebench.discovery": "How a package finds the names that its stub lists.",
 }

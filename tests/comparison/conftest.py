@@ -1,28 +1,10 @@
 """A small comparison with all that can go wrong, run once."""
 
-import sys
-from pathlib import Path
-
 import pytest
 
-from comparison_runs import BAD, run_all, write_inputs
+from comparison_runs import BAD, forget, run_all, write_inputs
+from comparison_runs import inputs as inputs
 from made_once import made_once
-
-
-def forget() -> None:
-    """Forget the modules of users that a comparison has imported, and where they were."""
-    sys.path[:] = [folder for folder in sys.path if not Path(folder, "users_methods.py").exists()]
-    for name in ("users_methods", "beside", "other", "hangs", "linkages"):
-        sys.modules.pop(name, None)
-
-
-@pytest.fixture
-def inputs(tmp_path):
-    """A folder with the files of a user, whose modules are forgotten before and afterwards."""
-    forget()
-    write_inputs(tmp_path)
-    yield tmp_path
-    forget()
 
 
 @pytest.fixture(scope="session")

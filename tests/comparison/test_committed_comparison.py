@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from cladebench import datasets, methods
-from cladebench.comparison.agreements import MARK
 from cladebench.comparison.methods import fitting
+from cladebench.comparison.others import PUBLISHED
 from cladebench.comparison.published import SAME
 from cladebench.methods._flat import FlatClusterer
 from cladebench.methods.base import HierarchicalClusterer
@@ -39,7 +39,7 @@ def published():
 @pytest.fixture(scope="module")
 def best(scores):
     """Mean adjusted Rand index by data set and method of ours, of the best labelling."""
-    own = scores[(scores.measure == "ari") & ~scores.method.str.endswith(MARK)]
+    own = scores[(scores.measure == "ari") & ~scores.method.str.endswith(PUBLISHED)]
     return own.pivot_table(index="data", columns="method", values="mean", aggfunc="max", sort=False)
 
 
@@ -53,7 +53,7 @@ def differences():
 
 
 def test_each_method_of_the_file_has_a_score_or_a_reason_on_each_data_set(scores):
-    own = scores[~scores.method.str.endswith(MARK)]
+    own = scores[~scores.method.str.endswith(PUBLISHED)]
     named = {re.split(r"[.:]", text)[-1] for text in PLAN["methods"]["run"]}
     assert set(own.method) == named | {"RandomClusters", "RandomTree"}
     pairs = own[["data", "method"]].drop_duplicates()
@@ -73,9 +73,9 @@ def test_differences_are_those_of_the_scores(best, differences):
 
 def test_a_reason_stands_where_labels_differ(scores, published):
     assert ((published.agreement < SAME) == (published.reason != "")).all()
-    theirs = scores[scores.method.str.endswith(MARK)].groupby(["data", "method"])["mean"].max()
+    theirs = scores[scores.method.str.endswith(PUBLISHED)].groupby(["data", "method"])["mean"].max()
     for row in published.groupby(["data", "published"])["theirs"].max().items():
-        assert row[1] <= theirs[row[0][0], row[0][1] + MARK] + 1e-9
+        assert row[1] <= theirs[row[0][0], row[0][1] + PUBLISHED] + 1e-9
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,11 @@ import pandas as pd
 import pytest
 
 from cladebench.bench.store.store import Store
-from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
+from cladebench.comparison.as_plan import WHOLE, read_plan
 from cladebench.comparison.scores import COLUMNS, collect
 from cladebench.comparison.scores import scores as scores_of
 from cladebench.input_files import InputFileError
+from cladebench.workflow.comparison_jobs import jobs_of
 from comparison_runs import run_all
 from page_sizes import BROWSER, measure_pages, too_large
 from page_tags import Tags

@@ -1,14 +1,11 @@
 """The critical-difference diagram: drawn on request from 10 data sets on, refused in a sentence below."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from cladebench import datasets
-from cladebench.bench.statistics.method_ranks import RankTable
 from cladebench.comparison import page
 from cladebench.comparison.as_plan import as_document
-from cladebench.comparison.pictures import critical_difference
 from cladebench.comparison.spec import read_comparison
 from cladebench.input_files import InputFileError
 from made_up_runs import made_up_run
@@ -59,26 +56,6 @@ def test_of_fewer_it_is_refused_in_a_sentence(written, tmp_path):
     assert not [*tmp_path.glob("figures/critical*")]
     unlabelled = written(12, measures=("silhouette", "fit_seconds", "memory_mb"), labels="")
     assert REFUSED + "are 0." in unlabelled
-
-
-def test_the_picture_has_all_methods_by_rank_and_a_bar_a_group():
-    means = {"c": 3.0, "a": 1.2, "b": 1.8, "d": 4.0}
-    table = RankTable(pd.DataFrame([means] * 10), None)
-    assert table.alike == [["a", "b"], ["b", "c"], ["c", "d"]]
-    (axes,) = critical_difference(table).axes
-    texts = [text.get_text().strip() for text in axes.texts]
-    assert texts == [
-        f"critical difference {table.critical_difference:.2f}",
-        *("a  1.20", "b  1.80", "3.00  c", "4.00  d"),
-    ]
-    lines = [line.get_xydata() for line in axes.lines]
-    whole, bars, stems = lines[0], lines[1:4], lines[4:]
-    assert whole[1, 0] - whole[0, 0] == pytest.approx(table.critical_difference)
-    for bar, (first, *_, last) in zip(bars, table.alike, strict=True):
-        assert bar[0, 0] < means[first] < means[last] < bar[1, 0]
-    assert [stem[0, 0] for stem in stems] == pytest.approx([1.2, 1.8, 3.0, 4.0])
-    heights = {float(line[0, 1]) for line in bars}
-    assert len(heights) == 3 and max(heights) < min(stem[1, 1] for stem in stems)
 
 
 def test_the_file_asks_for_it_with_a_word(inputs):

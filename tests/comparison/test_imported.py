@@ -10,7 +10,7 @@ import pytest
 from cladebench import datasets
 from cladebench.comparison import page
 from cladebench.comparison.as_plan import as_document
-from cladebench.comparison.imported import imported_scores
+from cladebench.comparison.others import imported_scores
 from cladebench.comparison.shown_measures import importable
 from cladebench.comparison.spec import read_comparison
 from cladebench.input_files import InputFileError

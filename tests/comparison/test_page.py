@@ -1,16 +1,13 @@
 """The page of runs that nobody made: what it holds where much or nothing is scored."""
 
-import io
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
 
 from cladebench import datasets
 from cladebench.comparison import page
-from cladebench.comparison.pictures import differences, few_colours, groups
 from comparison_runs import run_all
 from made_up_runs import made_up_run
 from page_tags import Tags
@@ -85,43 +82,6 @@ def test_many_data_sets_are_folded_and_their_runs_are_in_a_file(written, tmp_pat
     assert runs.draw.astype(str).value_counts().to_dict() == dict.fromkeys(["0", "1", "all"], n_data * 2)
 
 
-def test_pictures_have_few_colours_and_all_their_pixels():
-    figure = differences(DIFFERENCES, "mine", 0.02, "score")
-    file = io.BytesIO()
-    figure.savefig(file, format="png")
-    small = few_colours(file.getvalue())
-    one, other = (
-        np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), int) for png in (file.getvalue(), small)
-    )
-    assert len(small) < len(file.getvalue()) / 2 and one.shape == other.shape
-    assert np.abs(one - other).mean() < 1
-
-
-def test_differences_have_a_panel_a_data_set_and_a_line_a_rival():
-    panels = [ax for ax in differences(DIFFERENCES, "mine", 0.02, "score").axes if ax.get_visible()]
-    assert [ax.get_title() for ax in panels] == [f"d{i}" for i in range(5)]
-    assert [tick.get_text() for tick in panels[0].get_yticklabels()] == ["a", "b"]
-    assert len({ax.get_xlim() for ax in panels}) == 1
-    points = [line.get_xydata().tolist() for line in panels[4].lines if line.get_marker() in "oD"]
-    assert points == [[[0.4, 0]], [[-0.4, 1]]]
-
-
-DIFFERENCES = pd.DataFrame(
-    [
-        {
-            "data": f"d{i}",
-            "rival": name,
-            "difference": sign * i / 10,
-            "low": -0.5,
-            "high": 0.5,
-            "verdict": verdict,
-        }
-        for i in range(5)
-        for name, sign, verdict in (("a", 1, "ahead"), ("b", -1, "undecided"))
-    ]
-)
-
-
 def test_latex_is_escaped(written, tmp_path):
     written({"50%_of": {"mine": [-0.5, -0.5], "a&b": [NAN, NAN]}}, mine="mine")
     text = (tmp_path / "scores.tex").read_text(encoding="utf-8")
@@ -134,28 +94,6 @@ def test_over_all_data_sets_rivals_go_by_their_mean_ranks(written):
     text = written({f"d{i}": rows for i in range(3)}, mine="mine").partition("Over all data sets")[2]
     names = re.findall(r'<th scope="row">(.*?)</th>', text.partition("</table>")[0])
     assert names == ["a", "b", "RandomTree"]
-
-
-def colours(panels):
-    figure = groups(np.zeros((6, 2)), {name: np.array(labels) for name, labels in panels.items()})
-    return [[tuple(colour) for colour in ax.collections[0].get_facecolors()] for ax in figure.axes]
-
-
-def test_groups_of_the_same_points_have_one_colour_in_all_panels():
-    classes, renamed, finer = colours(
-        {"classes": [0, 0, 0, 1, 1, -1], "renamed": [7, 7, 7, 4, 4, 4], "finer": [5, 5, 9, 2, 2, 8]}
-    )
-    assert renamed == [*classes[:5], classes[3]] and classes[5] not in renamed
-    assert finer[:2] == classes[:2] and finer[3:5] == classes[3:5]
-    assert len(set(finer)) == 4 and not {finer[2], finer[5]} & {classes[0], classes[3]}
-
-
-def test_a_group_that_shares_no_point_has_a_colour_of_its_own():
-    classes, other = colours({"classes": [0, 0, 1, 1, -1, -1], "other": [-1, -1, 3, 3, 8, 8]})
-    assert other[2:4] == classes[2:4] and other[4] not in classes
-    # Nor may it take the colour of a class that no group is paired with.
-    classes, other = colours({"classes": [0, 0, 1, 2, 3, -1], "other": [5, 5, -1, -1, -1, 8]})
-    assert other[0] == classes[0] and other[5] not in classes
 
 
 def test_a_picture_shows_the_labelling_that_counts_and_clusters_as_many(inputs, monkeypatch):

@@ -9,8 +9,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhouette_score
 
 from cladebench import datasets
+from cladebench.clusterers import Fitted
 from cladebench.comparison import CONTROLS, protocol
-from cladebench.comparison.protocol import PROTOCOL, Found, asked, tree_of
+from cladebench.comparison.protocol import PROTOCOL, asked
 from cladebench.datasets.own.own_data import own_name
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import Similarity, cost_scores, purity_scores
@@ -172,27 +173,9 @@ def test_registered_data_have_as_many_clusters_as_classes():
 def test_rows_without_a_label_are_in_the_tree_and_not_in_the_score():
     labels, clusters = np.array([0, 0, 1, 1, -1, -1]), np.array([0, 0, 1, 0, 1, 1])
     tree = Hierarchy.from_linkage(linkage(np.array([[0.0], [1], [5], [6], [2], [20]]), "average"))
-    metrics = protocol._against(labels, Found(clusters, tree, 0.0))
+    metrics = protocol._against(labels, Fitted(clusters, tree, 0.0))
     assert metrics["ari"] == pytest.approx(adjusted_rand_score(labels[:4], clusters[:4]))
     kept = Hierarchy(tree.parents, tree.leaf_of[:4]).pruned()
     assert metrics["dendrogram_purity"] == purity_scores(kept, labels[:4]).value
     with pytest.raises(ValueError, match="no row of this draw has a label"):
-        protocol._against(np.full(6, -1), Found(clusters, None, 0.0))
-
-
-def test_trees_are_read_from_what_estimators_of_others_have():
-    Z = linkage(np.random.default_rng(0).normal(size=(6, 2)), "average")
-    merges = Z[:, :2].astype(int)
-    plot = SimpleNamespace(to_numpy=lambda: Z)
-    for fitted in (
-        SimpleNamespace(linkage_=Z),
-        SimpleNamespace(linkage_matrix_=Z),
-        SimpleNamespace(single_linkage_tree_=plot),
-        SimpleNamespace(children_=merges, distances_=Z[:, 2]),
-        SimpleNamespace(children_=merges, n_leaves_=6, distances_=Z[:, 2]),
-    ):
-        tree = tree_of(fitted, 6)
-        assert (tree.parents == Hierarchy.from_linkage(Z).parents).all() and tree.heights is not None
-        assert tree_of(fitted, 7) is None  # of other rows
-    assert tree_of(SimpleNamespace(labels_=[0]), 6) is None
-    assert tree_of(SimpleNamespace(children_=merges, transform=None), 6) is None
+        protocol._against(np.full(6, -1), Fitted(clusters, None, 0.0))

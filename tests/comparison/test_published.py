@@ -14,13 +14,14 @@ from scipy.cluster import hierarchy
 
 from cladebench.bench.provenance.provenance import collect
 from cladebench.bench.run.run_cell import run_cell
-from cladebench.comparison.agreements import AGREEMENTS, by_method, by_variant, reason
-from cladebench.comparison.as_plan import jobs_of, write_plan
-from cladebench.comparison.published import agreement, as_published, variant_of
+from cladebench.comparison.others import AGREEMENTS, by_method, by_variant, reason
+from cladebench.comparison.published import agreement
 from cladebench.comparison.spec import read_comparison
-from cladebench.datasets.own.own_batteries import battery_of, published_sets
+from cladebench.datasets.own.own_batteries import battery_of
 from cladebench.datasets.own.own_data import own_name
+from cladebench.datasets.own.own_published import published_sets
 from cladebench.input_files import InputFileError
+from cladebench.workflow.comparison_jobs import jobs_of, plan
 from comparison_runs import run_all
 from doc_examples import ROOT
 
@@ -120,7 +121,7 @@ def test_an_archive_alone_leaves_the_methods_at_their_default(battery):
         "data: {a: {file: patients.csv, label: diagnosis}}\nmethods: {published: labels.tar}\n"
     )
     found = read_comparison(battery / "comparison.yaml")
-    assert found.published == battery / "labels.tar" and "Agglomerative" in found.methods
+    assert found.published["file"] == str(battery / "labels.tar") and "Agglomerative" in found.methods
 
 
 def test_the_archive_says_for_which_data_it_is(battery):
@@ -128,32 +129,6 @@ def test_the_archive_says_for_which_data_it_is(battery):
     assert battery_of(own_name("toys-x", {"file": "toys/x.data.gz"}, battery)) == ("toys", "x")
     assert battery_of(own_name("a", {"file": "patients.csv"}, battery)) is None
     assert battery_of("digits") is None
-
-
-@pytest.mark.parametrize(
-    ("estimator", "parameters", "variant"),
-    [
-        ("linkages.Ward", {"linkage": "ward"}, "fastcluster_ward"),
-        ("sklearn.cluster.KMeans", {}, "sklearn_kmeans"),
-        ("sklearn.cluster.Birch", {"threshold": 0.5, "branching_factor": 50}, "sklearn_birch_T0.5_BF50"),
-        ("sklearn.cluster.Birch", {"threshold": 1.0, "branching_factor": 10}, "sklearn_birch_T1_BF10"),
-        ("genieclust.Genie", {"gini_threshold": 0.3}, "Genie_G0.3"),
-        ("genieclust.GIc", {}, "GIc"),
-        ("BirchTree", {"threshold": 0.0, "branching_factor": 50}, ""),
-    ],
-)
-def test_variants_have_the_same_algorithm_and_parameters(estimator, parameters, variant):
-    assert variant_of(estimator, parameters) == variant
-
-
-def test_features_are_prepared_as_the_publisher_did():
-    X = np.random.default_rng(0).normal(size=(50, 3)) * [1, 5, 0] + [0, 100, 7]
-    plain, noisy = as_published(X, None), as_published(X, 1)
-    expected = (X - X.mean(axis=0))[:, :2] / X[:, :2].std(ddof=1)
-    assert plain.dtype == np.float32 and plain.shape == (50, 2)
-    np.testing.assert_allclose(plain, expected, atol=1e-6)
-    assert 1e-7 < np.abs(noisy - plain).max() < 1e-5
-    assert (noisy != as_published(X, 2)).any() and (noisy == as_published(X, 1)).all()
 
 
 def test_other_runs_are_made_only_where_the_labels_differ():
@@ -227,7 +202,7 @@ def fast_ward(inputs):
     """Run the example's class of the optional library fastcluster, without a process of its own."""
     shutil.copy(ROOT / "comparisons" / "hierarchical" / "linkages.py", inputs)
     (inputs / "comparison.yaml").write_text(FAST)
-    job = jobs_of(write_plan(read_comparison(inputs / "comparison.yaml"), inputs / "out"))[0]
+    job = jobs_of(plan(inputs / "comparison.yaml", inputs / "out"))[0]
     return lambda: run_cell(job.cells[0].spec, job.methods[0], job.plan.package, collect("0" * 64))
 
 

@@ -12,8 +12,9 @@ from scipy import stats
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench.bench.store.store import Store
-from cladebench.comparison.as_plan import WHOLE, jobs_of, read_plan
+from cladebench.comparison.as_plan import WHOLE, read_plan
 from cladebench.comparison.scores import LABELLED, UNLABELLED, choose, collect, scores, table_of_runs
+from cladebench.workflow.comparison_jobs import jobs_of
 from made_up_runs import made_up_run
 
 NAN = float("nan")

@@ -2,10 +2,11 @@
 
 import pytest
 
-from cladebench.comparison import CONTROLS
+from cladebench.comparison import CONTROLS, spec
 from cladebench.comparison.methods import fitting, found_methods
 from cladebench.comparison.spec import read_comparison
 from cladebench.datasets.own.own_data import own
+from cladebench.datasets.own.own_sources import Source
 from cladebench.input_files import InputFileError
 
 GOOD = "data: {patients: {file: patients.csv, label: diagnosis}}\nmethods: [Agglomerative]\n"
@@ -19,7 +20,7 @@ def read(folder, text):
 def test_a_short_file_is_enough(inputs):
     found = read(inputs, "data: {patients: {file: patients.csv, label: diagnosis}}\n")
     assert list(found.methods) == [*fitting(), *CONTROLS]
-    assert own(found.data["patients"].source).clusters == {"diagnosis": 3}
+    assert own(found.data["patients"].name).clusters == {"diagnosis": 3}
     assert (found.mine, found.features, found.repetitions, found.rope) == ("", ("zscore",), 10, 0.02)
 
 
@@ -27,17 +28,8 @@ def test_a_short_file_is_enough(inputs):
     ("text", "said"),
     [
         ("data: {}\n", "data: "),
-        ("data: {a: {}}\n", "data.a: no source; expected one of file, registered, battery"),
-        (
-            "data: {a: {file: patients.csv, registered: digits}}\n",
-            "data.a: file, registered; expected one of",
-        ),
         ("data: {a b: {file: x}}\n", "a name of letters"),
         ("data: {a: {registered: iriss}}\n", "data.a.registered: no data set 'iriss'"),
-        ("data: {a: {registered: scenes-15}}\n", "'scenes-15' has no table of features; expected one"),
-        ("data: {a: {registered: noisy-mixtures-10}}\n", "has no table of features; expected one"),
-        ("data: {a: {registered: nips}}\n", "'nips' has no labels; expected data that have some"),
-        ("data: {a: {registered: glass, label: x}}\n", "unknown key 'label'"),
         (GOOD + "repetition: 3\n", "unknown key 'repetition'"),
         (GOOD + "mine: Nobody\n", "mine: no method 'Nobody'"),
         (GOOD + "settings: {Agglomerative: {linkages: [ward]}}\n", "no parameter 'linkages'"),
@@ -113,16 +105,6 @@ def test_mine_is_a_key_a_class_or_what_the_file_has(inputs, mine, key):
         read(inputs, f"{good}mine: Mine\n")
 
 
-def test_sparse_features_are_known_as_such(inputs):
-    (inputs / "notes.svm").write_text("".join(f"{i % 2} {i % 4 + 1}:{i + 1}\n" for i in range(12)))
-    data = "{notes: {file: notes.svm}, topics: {registered: topic-counts}, digits: {registered: digits}, a: {file: "
-    found = read(inputs, f"data: {data}patients.csv, label: diagnosis}}}}\nmethods: [Agglomerative]\n")
-    assert {name: one.sparse for name, one in found.data.items()} == {
-        **{"notes": True, "topics": True},
-        **{"digits": False, "a": False},
-    }
-
-
 def test_what_is_not_said_has_its_default_and_what_is_said_counts(inputs):
     found = read(inputs, GOOD + "limits: {time_s: 7}\n")
     assert found.limits == {"time_s": 7, "memory_mb": 4000.0}
@@ -134,27 +116,27 @@ def test_a_file_with_the_name_of_another_module_is_refused(inputs):
         found_methods(["json.py:X"], inputs / "comparison.yaml")
 
 
-@pytest.mark.parametrize(
-    ("method", "kind", "sparse", "reason"),
-    [
-        ("Agglomerative", "features", False, ""),
-        ("Agglomerative", "distances", False, ""),
-        ("BirchTree", "distances", False, "takes features, not distances"),
-        ("Agglomerative", "features", True, "takes no sparse features"),
-        ("FlatKMeans", "features", True, ""),
-        ("OracleTree", "features", False, "learns from labels"),
-        ("sklearn.cluster.HDBSCAN", "distances", False, ""),
-        ("sklearn.cluster.Birch", "distances", False, "takes features, not distances"),
-        ("sklearn.cluster.AgglomerativeClustering", "distances", False, "linkage='ward' takes features"),
-        ("sklearn.cluster.SpectralClustering", "distances", False, "takes features, not distances"),
-    ],
-)
-def test_what_a_method_takes(inputs, method, kind, sparse, reason):
-    found = found_methods([method], inputs / "comparison.yaml")[0]
-    said = found.takes(kind, sparse, {})[1]
-    assert reason in said and bool(reason) == bool(said)
-
-
 def test_controls_take_all(inputs):
     for method in found_methods(["Agglomerative"], inputs / "comparison.yaml")[1:]:
         assert method.takes("distances", False, {}) == method.takes("features", True, {}) == ({}, "")
+
+
+def test_a_method_takes_what_its_class_does_unless_it_is_not_installed(inputs):
+    (birch, gone, *_) = found_methods(["BirchTree", "nowhere.Method"], inputs / "comparison.yaml")
+    assert birch.takes("distances", False, {})[1].startswith("BirchTree takes features")
+    assert birch.takes("features", False, {}) == ({}, "")
+    assert gone.takes("features", False, {}) == ({}, "nowhere is not installed")
+
+
+@pytest.mark.parametrize(("n_clusters", "refused"), [(5, False), (6, True)])
+def test_registered_data_too_have_no_more_clusters_than_half_of_the_rows(
+    inputs, monkeypatch, n_clusters, refused
+):
+    source = Source("digits", "features", False, True, 11, n_clusters)
+    monkeypatch.setattr(spec, "sources_of", lambda *entry: {"d": source})
+    text = "data: {d: {registered: digits}}\nmethods: [Agglomerative]\n"
+    if refused:
+        with pytest.raises(InputFileError, match="d: has 6 clusters; expected at most 5: a draw has half"):
+            read(inputs, text)
+    else:
+        assert read(inputs, text).data == {"d": source}

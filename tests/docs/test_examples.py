@@ -13,8 +13,8 @@ from doc_examples import ROOT, site
 
 #: What a user imports. The other packages serve the command line; the core's exports have their tests elsewhere.
 LIBRARY = (
-    *("classifiers", "datasets", "discovery", "distances", "hierarchy"),
-    *("methods", "metrics", "solvers", "tree_formats"),
+    *("classifiers", "clusterers", "datasets", "discovery", "distances", "hierarchy"),
+    *("methods", "metrics", "pictures", "solvers", "tree_formats"),
 )
 #: Public names that need no example, with the reason.
 WITHOUT = {

@@ -1,13 +1,14 @@
 """The files of a user, and a run of a comparison without Snakemake."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from cladebench.bench.run.run_job import run_job
 from cladebench.bench.store.store import Store
-from cladebench.comparison.as_plan import jobs_of, write_plan
-from cladebench.comparison.spec import read_comparison
+from cladebench.workflow.comparison_jobs import jobs_of, plan
 
 METHODS = '''
 """Methods of a user, good and bad."""
@@ -94,9 +95,25 @@ def write_inputs(folder: Path) -> None:
     (folder / "users_methods.py").write_text(METHODS)
 
 
+def forget() -> None:
+    """Forget the modules of users that a comparison has imported, and where they were."""
+    sys.path[:] = [folder for folder in sys.path if not Path(folder, "users_methods.py").exists()]
+    for name in ("users_methods", "beside", "other", "hangs", "linkages"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    """A folder with the files of a user, whose modules are forgotten before and afterwards."""
+    forget()
+    write_inputs(tmp_path)
+    yield tmp_path
+    forget()
+
+
 def run_all(file: Path, out: Path) -> None:
     """Run a comparison job by job in this process, without Snakemake."""
-    document = write_plan(read_comparison(file), out)
+    document = plan(file, out)
     document["scope"]["jobs"] = "dataset"  # fewer processes than one a method; the runs are the same
     for job in jobs_of(document):
         run_job(job, Store(out))

@@ -8,6 +8,7 @@ import pytest
 
 from cladebench.crosscheck import run as crosschecks
 from cladebench.crosscheck.certificate import Certificate
+from comparison_runs import inputs as inputs
 from doc_examples import ROOT, write_example_paper
 
 

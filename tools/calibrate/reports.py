@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from cladebench.bench.statistics.method_differences import AHEAD, BEHIND, LEVEL, Compared, compare
-from cladebench.bench.statistics.method_ranks import best_method
+from cladebench.bench.statistics.method_differences import AHEAD, BEHIND, LEVEL, Compared
 from cladebench.bench.statistics.method_scores import Settings, Values, read_values
+from cladebench.bench.statistics.method_verdicts import judged
 from rates import Limit, told
 from scenarios import AT_MOST, SEED
 
@@ -144,11 +144,11 @@ def row(reports: Reports) -> str:
 
 
 def _mine(values: Values) -> list[Compared]:
-    return compare(values, MINE, SETTINGS)
+    return [*judged(values, MINE, SETTINGS).compared]
 
 
 def _best(values: Values) -> list[Compared]:
-    return compare(values, best_method(values), SETTINGS, picked=True)
+    return [*judged(values, "", SETTINGS).compared]
 
 
 def _plain(values: Values) -> list[Compared]:

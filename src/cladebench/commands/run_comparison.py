@@ -36,8 +36,8 @@ def register(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the whole, or what the workflow asks for."""
-    from cladebench.comparison.as_plan import jobs_of, read_plan
-    from cladebench.workflow.comparison_jobs import default_folder, plan
+    from cladebench.comparison.as_plan import read_plan
+    from cladebench.workflow.comparison_jobs import default_folder, jobs_of, plan
 
     out = (args.out or default_folder(args.file)).absolute()
     if args.job:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
-import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cladebench.bench.plan.cell_spec import MethodPlan, canonical_json
-from cladebench.bench.plan.jobs import Job, expand
 from cladebench.bench.plan.plan import Plan, Problem
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.shown_measures import OWN_MEASURES
@@ -23,17 +18,14 @@ from cladebench.measures import with_own
 
 # They bring scikit-learn and pandas with them, for which a job that reads its plan does not wait.
 if TYPE_CHECKING:
-    from cladebench.comparison.spec import Comparison, Data
+    from cladebench.comparison.spec import Comparison
+    from cladebench.datasets.own.own_sources import Source
 
 #: Stands where a plan has the id of a paper, in records and seeds: they do not depend on names of files.
 NAME = "comparison"
 SCOPE = "comparison"
 PACKAGE = "cladebench.comparison"
 FILE = "plan.json"
-#: Jobs a core: few, because their processes take seconds to start, but enough to keep the cores busy.
-JOBS_A_CORE = 4
-#: Runs a job, of a small comparison: its processes would take most of the time.
-RUNS_A_JOB = 20
 #: Share of the rows that a repetition draws.
 SHARE = 0.5
 #: Parameters by which variants of published labels differ.
@@ -47,7 +39,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
 
     It has all that a run depends on.
     """
-    read = {"judged_in": comparison.features[0], "published": _published(comparison.published)}
+    read = {"judged_in": comparison.features[0], "published": comparison.published}
     methods = {
         method.key: {
             "estimator": method.estimator,
@@ -59,8 +51,8 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
     }
     problems = {}
     for name, data in comparison.data.items():
-        problems[name] = {"dataset": data.source, "task": {"share": SHARE}, "label": name}
-        problems[name + WHOLE] = {"dataset": data.source, "task": {}, "label": name}
+        problems[name] = {"dataset": data.name, "task": {"share": SHARE}, "label": name}
+        problems[name + WHOLE] = {"dataset": data.name, "task": {}, "label": name}
     whole = [name + WHOLE for name in comparison.data]
     scope = {
         "datasets": list(problems),
@@ -78,7 +70,7 @@ def as_document(comparison: Comparison) -> dict[str, Any]:
         "rope": comparison.rope,
         "critical_difference": comparison.critical_difference,
         "features": list(comparison.features),
-        "published": read["published"],
+        "published": dict(comparison.published),
         "imported": dict(comparison.imported),
         "parameters": {method.key: _naming(method.parameters) for method in comparison.methods.values()},
         "sys_path": list(folders),
@@ -102,16 +94,6 @@ def _naming(parameters: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _published(archive: Path | None) -> dict[str, str]:
-    """Name the archive of published labels with its content.
-
-    Other labels make runs stale.
-    """
-    if archive is None:
-        return {}
-    return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
-
-
 def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
     """List what each method gets on each data set, or why nothing."""
     groups: dict[str, list[str]] = defaultdict(list)
@@ -129,7 +111,7 @@ def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
     return [{**dict(parse_json(entry)), "dataset": names} for entry, names in groups.items()]
 
 
-def _features(comparison: Comparison, data: Data) -> list[str]:
+def _features(comparison: Comparison, data: Source) -> list[str]:
     """Name what is done to the features.
 
     Distances stay as they are. Sparse features do too, or zeros would fill in.
@@ -157,23 +139,13 @@ def as_plan(document: Mapping[str, Any]) -> Plan:
     )
 
 
-def write_plan(comparison: Comparison, folder: Path, cores: int | None = None) -> dict[str, Any]:
-    """Write the plan into a run's folder; leave an equal file alone.
-
-    Jobs read it there. Without a number of cores, as on a cluster, each method is a job.
-    """
-    document = as_document(comparison)
-    if cores is not None:
-        n_methods = len(document["methods"])
-        runs = len(comparison.data) * (comparison.repetitions + 1)  # of a method
-        jobs = min(JOBS_A_CORE, math.ceil(n_methods * runs / (RUNS_A_JOB * cores)))
-        document["methods_a_job"] = math.ceil(n_methods / (jobs * cores))
+def write_plan(document: Mapping[str, Any], folder: Path) -> None:
+    """Write the plan for jobs to read; leave an equal file alone."""
     path = folder / FILE
     content = (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()  # in the order of the file
     if not path.exists() or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, content)
-    return document
 
 
 def read_plan(folder: Path) -> dict[str, Any]:
@@ -190,27 +162,3 @@ def read_plan(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise InputFileError(f"{path}: {error}; run cladebench run-comparison, which makes it") from None
     return document
-
-
-def jobs_of(document: Mapping[str, Any]) -> list[Job]:
-    """List the jobs of a comparison.
-
-    Modules of the user's files can be imported afterwards.
-    """
-    sys.path.extend(folder for folder in document["sys_path"] if folder not in sys.path)
-    libraries: dict[str, list[Job]] = defaultdict(list)
-    for job in expand(as_plan(document), SCOPE, root_seed=document["seed"]):
-        libraries[job.estimators[0].rpartition(".")[0].partition(".")[0]].append(job)
-    most = document["methods_a_job"]
-    return [_joined(own[i : i + most]) for own in libraries.values() for i in range(0, len(own), most)]
-
-
-def _joined(jobs: Sequence[Job]) -> Job:
-    """Join jobs of methods of one library.
-
-    The memory of a run then has no other library in it.
-    """
-    first = jobs[0]
-    cells = [cell for job in jobs for cell in job.cells]
-    cells.sort(key=lambda cell: first.datasets.index(cell.spec.dataset))
-    return replace(first, methods=tuple(m for job in jobs for m in job.methods), cells=tuple(cells))

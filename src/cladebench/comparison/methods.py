@@ -1,7 +1,4 @@
-"""Find the methods of a comparison, and which data each takes.
-
-A method is a class: by name, dotted path or file.
-"""
+"""Find the methods of a comparison by name, dotted path or file."""
 
 from __future__ import annotations
 
@@ -14,18 +11,13 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
-from cladebench import estimators
+from cladebench import clusterers, estimators
 from cladebench.comparison import CONTROLS
 from cladebench.input_files import InputFileError
 from cladebench.users_code import users_code
 
 #: Ours that are no methods: what knows nothing, or all.
 _NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")
-
-
-def number_of(parameters: Iterable[str]) -> str:
-    """Name the parameter of the number of clusters, if any."""
-    return next((name for name in ("n_clusters", "n_components", "k") if name in parameters), "")
 
 
 @dataclass(frozen=True)
@@ -61,80 +53,15 @@ class Method:
         return self.estimator.rpartition(".")[2]
 
     @property
-    def number(self) -> str:
-        """See `number_of`."""
-        return number_of(self.parameters)
-
-    @property
     def parameters(self) -> Mapping[str, Any]:
         """Read the class's parameters with defaults; none where it is not installed."""
         return {} if self.cls is None else estimators.parameters(self.cls)
 
     def takes(self, kind: str, sparse: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
-        """Say with which parameters it takes data, or why it cannot.
-
-        Parameters
-        ----------
-        kind : {"features", "distances"}
-        sparse : bool
-        settings : mapping of str to list
-            Its grid.
-
-        Returns
-        -------
-        dict of str to object
-            Parameters that the data ask for, each with the values that are left of its grid.
-        str
-            The reason; empty where it takes them.
-        """
+        """Say whether and how it takes data; see `clusterers.takes`."""
         if self.cls is None:
             return {}, self.missing
-        if self.key in CONTROLS:
-            return {}, ""
-        tags = _tags(self.cls)
-        if (tags is not None and tags.target_tags.required) or getattr(self.cls, "uses_labels", False):
-            return {}, f"{self.class_name} learns from labels"
-        pairwise = bool(tags is not None and tags.input_tags.pairwise)
-        if kind == "distances":
-            return self._distances(pairwise, settings)
-        if pairwise:
-            return {}, f"{self.class_name} takes distances, not features"
-        if sparse and not (tags is not None and tags.input_tags.sparse):
-            return {}, f"{self.class_name} takes no sparse features"
-        return {}, ""
-
-    def _distances(self, pairwise: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
-        if pairwise:
-            return {}, ""
-        allowed = getattr(self.cls, "_parameter_constraints", {}).get("metric")
-        words = [word for option in allowed or () for word in getattr(option, "options", ())]
-        if "metric" not in self.parameters or (
-            allowed and "precomputed" not in words and not _any_text(allowed)
-        ):
-            return {}, f"{self.class_name} takes features, not distances (no metric='precomputed')"
-        forced: dict[str, Any] = {"metric": ["precomputed"]}
-        # Ward's criterion is of means, which distances do not have.
-        linkages = settings.get("linkage", [self.parameters.get("linkage")])
-        if "linkage" in self.parameters and "ward" in linkages:
-            left = [value for value in linkages if value != "ward"]
-            if not left:
-                return {}, f"{self.class_name} with linkage='ward' takes features, not distances"
-            forced["linkage"] = left
-        return forced, ""
-
-
-def _any_text(allowed: Iterable[Any]) -> bool:
-    return any(option is str for option in allowed)
-
-
-def _tags(cls: type[Any]) -> Any:
-    """Give scikit-learn's tags of a class; None where it has none."""
-    from sklearn.utils import get_tags
-
-    try:
-        return get_tags(cls())
-    except Exception:  # whatever a class of others does
-        return None
+        return ({}, "") if self.key in CONTROLS else clusterers.takes(self.cls, kind, sparse, settings)
 
 
 def fitting() -> list[str]:

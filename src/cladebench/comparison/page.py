@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from cladebench import datasets
+from cladebench import datasets, pictures
 from cladebench.bench.statistics.method_differences import MANY
+from cladebench.bench.statistics.method_verdicts import Verdicts
 from cladebench.bench.store.store import Store
-from cladebench.comparison import CONTROLS, pictures
-from cladebench.comparison.agreements import agreements, by_method, by_variant, published_scores
-from cladebench.comparison.imported import STATUS, imported_scores
+from cladebench.comparison import CONTROLS
+from cladebench.comparison.others import (
+    STATUS,
+    agreements,
+    by_method,
+    by_variant,
+    imported_scores,
+    published_scores,
+)
 from cladebench.comparison.protocol import asked
 from cladebench.comparison.scores import COLUMNS, COSTS, LABELLED, UNLABELLED, Run, collect, scores
 from cladebench.comparison.tables import (
@@ -33,7 +40,7 @@ from cladebench.comparison.tables import (
     settings_table,
     words,
 )
-from cladebench.comparison.verdicts import Verdicts, verdicts
+from cladebench.comparison.verdicts import sentences, verdicts
 from cladebench.files import write_atomically
 from cladebench.html_templates import html_environment
 from cladebench.notation import significant, two_decimals
@@ -72,6 +79,7 @@ def write_page(folder: Path) -> Path:
         title=run.plan.title,
         run=run,
         found=found,
+        sentences=sentences(found),
         tables=[heat_table(run, shown, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)],
         pictures=_pictures(run, counted, found),
         data=[_about(run, name, counted, found) for name in run.names("data")],
@@ -131,8 +139,9 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
         heading = run.plan.measures[found.measure].title
         figure = pictures.differences(found.deciding, found.reference, run.document["rope"], heading)
         drawn["differences"] = _embedded(run, figure, "differences")
-        if run.document.get("critical_difference") and found.ranks.failures_last.n >= MANY:
-            figure = pictures.critical_difference(found.ranks.failures_last)
+        ranked = found.ranks.failures_last
+        if run.document.get("critical_difference") and ranked.n >= MANY:
+            figure = pictures.critical_difference(ranked.means, ranked.critical_difference)
             drawn["critical_difference"] = _embedded(run, figure, "critical-difference")
     wide = counted.pivot_table(index="method", columns="measure", values="mean", sort=False)
     measure = found.measure or UNLABELLED[0]

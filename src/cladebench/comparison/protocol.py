@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,14 +10,21 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from cladebench import datasets, estimators
 from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
+from cladebench.clusterers import Fitted, fit_clusterer, number_of
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.methods import number_of
-from cladebench.comparison.published import agreement, published_of, variant_of
+from cladebench.comparison.published import agreement
 from cladebench.datasets.own.own_data import OwnDataset
+from cladebench.datasets.own.own_published import published_of, variant_of
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import validator
-from cladebench.metrics import Similarity, cost_scores, purity_scores, rand_scores, v_scores
-from cladebench.metrics.similarity import in_own_unit
+from cladebench.metrics import (
+    Similarity,
+    cost_scores,
+    purity_scores,
+    rand_scores,
+    similarity_of_distances,
+    v_scores,
+)
 from cladebench.paper.protocol import Protocol, scaled, scored, tree_arrays
 
 # The first validator of a schema changes other modules: made before a run, or each run would need a new process.
@@ -29,15 +32,6 @@ validator("own_data")
 
 #: Up to so many rows Dasgupta's cost is computed, from a matrix; the silhouette of more is that of as many of them.
 MATRIX_ROWS = 3000
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """Hold what a fit gave: clusters, perhaps a tree, and wall seconds."""
-
-    clusters: np.ndarray
-    tree: Hierarchy | None
-    seconds: float
 
 
 class ComparisonProtocol(Protocol):
@@ -54,7 +48,7 @@ class ComparisonProtocol(Protocol):
         judged = X if distances or hasattr(X, "indptr") else scaled(X, own["judged_in"])
         judge = _Judge(judged, distances)
         whole = len(cell.task.rows) == cell.data.n_samples
-        fits: dict[int, Found] = {}
+        fits: dict[int, Fitted] = {}
         readings: list[Reading] = []
         arrays: dict[str, np.ndarray] = {"rows": cell.task.rows}
         for name, (labels, k) in asked(cell.data).items():
@@ -103,77 +97,30 @@ def _taken(cell: Cell) -> tuple[Any, bool]:
 # ------------------------------------------------------------------ fits
 
 
-def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Found:
+def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Fitted:
     """Fit the cell's method on a copy of X, and nothing else.
 
     It is asked for k clusters where it takes a number. A library that is imported by the fit and not
     installed makes the run unavailable.
     """
-    try:
-        return _fitted(cell, X, k, cell.spec.seed if seed is None else seed)
-    except ModuleNotFoundError as error:
-        raise datasets.DataUnavailable(f"{error.name} is not installed") from error
-
-
-def _fitted(cell: Cell, X: Any, k: int, seed: int) -> Found:
     cls = estimators.find(cell.method.estimator)
     known = estimators.parameters(cls)
     said = {name: value for name, value in cell.parameters.items() if name not in ComparisonProtocol.own}
+    seed = cell.spec.seed if seed is None else seed
     given = {number_of(known): k, "random_state": seed, **estimators.WHOLE_TREE}
-    estimator = cls(
-        **{name: value for name, value in given.items() if name in known and name not in said} | said
-    )
+    taken = {name: value for name, value in given.items() if name in known}
     if cell.spec.method in CONTROLS:
         X = np.zeros((X.shape[0], 1))  # they read nothing but the number of rows
-    lent = X.copy()  # it may write into its rows, and is asked about them again
-    started = time.perf_counter()
-    clusters = None
-    if callable(getattr(estimator, "fit", None)):
-        estimator.fit(lent)
-    else:
-        clusters = estimator.fit_predict(lent)
-    seconds = time.perf_counter() - started
-    tree = tree_of(estimator, X.shape[0])
-    return Found(_clusters(estimator, clusters, tree, X, k), tree, seconds)
-
-
-def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, k: int) -> np.ndarray:
-    """Read the clusters of a fitted estimator.
-
-    ValueError or TypeError where they are none.
-    """
-    name, n = type(estimator).__name__, X.shape[0]
-    if clusters is None:
-        if getattr(estimator, "labels_", None) is not None:
-            clusters = estimator.labels_
-        elif tree is not None:
-            return tree.cut(k)
-        elif callable(getattr(estimator, "predict", None)):
-            clusters = estimator.predict(X.copy())
-        elif callable(getattr(estimator, "fit_predict", None)):
-            clusters = estimator.fit_predict(X.copy())
-        else:
-            raise TypeError(f"{name} gives no clusters; expected labels_, predict, fit_predict or a tree")
-    values = np.asarray(clusters)
-    if values.shape != (n,):
-        raise ValueError(f"{name} gave labels of shape {values.shape}; expected ({n},), one a row")
-    if values.dtype.kind not in "iu":
-        raise TypeError(f"{name} gave labels of type {values.dtype}; expected whole numbers")
-    return estimators.as_labels(SimpleNamespace(labels_=values))
-
-
-def tree_of(fitted: Any, n: int) -> Hierarchy | None:
-    """Read the tree over n samples; None where there is none."""
-    with contextlib.suppress(TypeError):
-        tree = estimators.as_hierarchy(fitted)
-        return tree if tree.n_samples == n else None
-    return None
+    try:
+        return fit_clusterer(cls(**taken | said), X, k)
+    except ModuleNotFoundError as error:
+        raise datasets.DataUnavailable(f"{error.name} is not installed") from error
 
 
 # ------------------------------------------------------------------ scores
 
 
-def _against_published(cell: Cell, found: Found, k: int) -> dict[str, float]:
+def _against_published(cell: Cell, found: Fitted, k: int) -> dict[str, float]:
     """Score clusters of all rows against the method's published labels, if any."""
     archive = ComparisonProtocol().own_parameters(cell)["published"]
     if not archive:
@@ -191,7 +138,7 @@ def _against_published(cell: Cell, found: Found, k: int) -> dict[str, float]:
     return agreement(labels, found.clusters, features, refit, "random_state" in known)
 
 
-def _against(labels: np.ndarray, found: Found) -> dict[str, float]:
+def _against(labels: np.ndarray, found: Fitted) -> dict[str, float]:
     """Score clusters and tree against labels, without rows of the label -1."""
     kept = labels >= 0
     if not kept.any():
@@ -216,7 +163,7 @@ class _Judge:
         self._X, self._distances = X, distances
         self._similarity: np.ndarray | None = None
 
-    def without_labels(self, found: Found) -> dict[str, float]:
+    def without_labels(self, found: Fitted) -> dict[str, float]:
         """Score clusters by distances and a tree by similarities, where defined."""
         n, metrics = len(found.clusters), dict[str, float]()
         if 1 < len(np.unique(found.clusters)) < n:
@@ -230,20 +177,11 @@ class _Judge:
                 metrics["calinski_harabasz"] = float(calinski_harabasz_score(self._X, found.clusters))
         if found.tree is not None and n <= MATRIX_ROWS and not hasattr(self._X, "indptr"):
             if self._similarity is None:
-                self._similarity = _similarities(self._X) if self._distances else Similarity()(self._X)
+                self._similarity = (
+                    similarity_of_distances(self._X) if self._distances else Similarity()(self._X)
+                )
             cost = cost_scores(found.tree, self._similarity)
             metrics |= scored(dasgupta_cost=cost)
             if cost.permuted > 0:
                 metrics["dasgupta_ratio"] = cost.value / cost.permuted
         return metrics
-
-
-def _similarities(distances: np.ndarray) -> np.ndarray:
-    """Turn distances d into similarities exp(-d^2 / median of d^2).
-
-    `Similarity` does the same for features.
-    """
-    squares = in_own_unit(distances) ** 2
-    off = squares[np.triu_indices(len(squares), 1)]
-    median = float(np.median(off[off > 0])) if (off > 0).any() else 1.0
-    return np.asarray(np.exp(-squares / median))

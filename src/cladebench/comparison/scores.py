@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from cladebench.bench.plan.jobs import expand
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.as_plan import NAME, SHARE, WHOLE, as_plan, jobs_of, read_plan
+from cladebench.comparison.as_plan import NAME, SCOPE, SHARE, WHOLE, as_plan, read_plan
 from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED
 from cladebench.input_files import InputFileError
 from cladebench.measures import permuted_name
@@ -81,7 +82,8 @@ def collect(folder: Path) -> Run:
         If a file of the user changed while the runs were made.
     """
     document = read_plan(folder)
-    plan, jobs = as_plan(document), jobs_of(document)
+    plan = as_plan(document)
+    jobs = expand(plan, SCOPE, root_seed=document["seed"])
     ids = [cell.spec.cell_id for job in jobs for cell in job.cells]
     path = folder / "cells.parquet"
     Store(folder).write_parquet(path, ids, {NAME: plan.measures})

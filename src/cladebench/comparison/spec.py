@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cladebench import datasets
+from cladebench.clusterers import number_of
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.methods import Method, found_methods
 from cladebench.comparison.shown_measures import importable
-from cladebench.datasets.own.own_batteries import expand_battery, published_sets
-from cladebench.datasets.own.own_data import OWN, own, own_name
 from cladebench.datasets.own.own_entries import located, nearest
+from cladebench.datasets.own.own_published import published_sets
 from cladebench.datasets.own.own_scores import read_scores
+from cladebench.datasets.own.own_sources import Source, sources_of
 from cladebench.input_files import InputFileError, read_validated
 
 #: Of a run of a method, unless the file says otherwise.
@@ -23,39 +24,19 @@ _AS_WRITTEN = ("mine", "title", "features", "repetitions", "rope", "seed", "crit
 
 
 @dataclass(frozen=True)
-class Data:
-    """A data set of a comparison.
-
-    Attributes
-    ----------
-    source : str
-        What the spine loads: a name of the registry, or one of `cladebench.datasets.own.own_data`.
-    kind : {"features", "distances"}
-    sparse : bool
-    labelled : bool
-        Whether there are labels to score against.
-    """
-
-    source: str
-    kind: str
-    sparse: bool
-    labelled: bool = True
-
-
-@dataclass(frozen=True)
 class Comparison:
     """A checked ``comparison.yaml``; attributes are its keys.
 
-    `mine` is empty where the file names none, and `published` is None where it names no archive of labels. `imported`
-    has the scores of other people's runs; see `cladebench.datasets.own.own_scores`.
+    `mine` is empty where the file names none. `published` has the archive of labels and its digest, and `imported` the
+    scores of other people's runs; see `cladebench.datasets.own.own_scores`. Both are empty where there are none.
     """
 
     path: Path
-    data: Mapping[str, Data]
+    data: Mapping[str, Source]
     methods: Mapping[str, Method]
     settings: Mapping[str, Mapping[str, list[Any]]]
     limits: Mapping[str, float]
-    published: Path | None
+    published: Mapping[str, str]
     imported: Mapping[str, Any]
     mine: str = ""
     title: str = "Comparison"
@@ -76,9 +57,14 @@ def read_comparison(path: Path) -> Comparison:
     """
     path = path.absolute()
     document = read_validated(path, "comparison")
-    data = {
-        name: one for key, entry in document["data"].items() for name, one in _data(path, key, entry).items()
-    }
+    data: dict[str, Source] = {}
+    for key, entry in document["data"].items():
+        data |= sources_of(key, entry, path.parent, f"{path}: data.{key}")
+    for name, one in data.items():
+        if one.n_clusters > (most := one.n_rows // 2):
+            raise InputFileError(
+                f"data.{name}: has {one.n_clusters} clusters; expected at most {most}: a draw has half of the rows"
+            )
     given = document.get("methods", {})
     given = {"run": given} if isinstance(given, list) else given
     methods = {method.key: method for method in found_methods(given.get("run", ["fitting"]), path)}
@@ -93,7 +79,7 @@ def read_comparison(path: Path) -> Comparison:
             if parameter not in methods[key].parameters:
                 allowed = nearest(parameter, methods[key].parameters)
                 raise InputFileError(f"{path}: settings.{key}: no parameter {parameter!r}; {allowed}")
-            if parameter == methods[key].number:
+            if parameter == number_of(methods[key].parameters):
                 raise InputFileError(
                     f"{path}: settings.{key}.{parameter}: the number of clusters is that of the data, for all methods; "
                     "expected another parameter"
@@ -108,20 +94,23 @@ def read_comparison(path: Path) -> Comparison:
         methods=methods,
         settings=settings,
         limits={**LIMITS, **document.get("limits", {})},
-        published=_archive(path, given["published"]) if "published" in given else None,
+        published=_archive(path, given["published"]) if "published" in given else {},
         imported=imported,
         **{key: document[key] for key in _AS_WRITTEN if key in document},
     )
 
 
-def _archive(path: Path, text: str) -> Path:
-    """Find the archive of published labels."""
+def _archive(path: Path, text: str) -> dict[str, str]:
+    """Find the archive of published labels, and its digest.
+
+    Other labels make runs stale.
+    """
     archive = located(text, path.parent)
     if not published_sets(archive):
         raise InputFileError(
             f"{path}: methods.published: {text} has no labels; expected METHOD/BATTERY/DATA.result<k>.gz"
         )
-    return archive
+    return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
 
 
 def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
@@ -134,44 +123,3 @@ def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
         expected = nearest(name, methods) if not exact else f"expected one of {', '.join(exact)}"
         raise InputFileError(f"{where}: {'several methods' if exact else 'no method'} {name!r}; {expected}")
     return exact[0]
-
-
-def _data(path: Path, key: str, entry: Mapping[str, Any]) -> dict[str, Data]:
-    """Find the data behind a key: one set, or a battery's."""
-    where = f"{path}: data.{key}"
-    kinds = [kind for kind in ("file", "registered", "battery") if kind in entry]
-    if len(kinds) != 1:
-        raise InputFileError(
-            f"{where}: {', '.join(kinds) or 'no source'}; expected one of file, registered, battery"
-        )
-    if kinds == ["registered"]:
-        return {key: _registered(where, entry)}
-    entries = expand_battery(key, entry, path.parent) if kinds == ["battery"] else {key: dict(entry)}
-    return {name: _own(name, one, path.parent) for name, one in entries.items()}
-
-
-def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Data:
-    source = own_name(name, entry, folder)
-    data = own(source)
-    k, most = max(data.clusters.values()), data.X.shape[0] // 2
-    if k > most:
-        raise InputFileError(
-            f"data.{name}: has {k} clusters; expected at most {most}: a draw has half of the rows"
-        )
-    return Data(source, data.kind, hasattr(data.X, "indptr"), bool(data.labellings))
-
-
-def _registered(where: str, entry: Mapping[str, Any]) -> Data:
-    name = entry["registered"]
-    if extra := sorted(set(entry) - {"registered"}):
-        raise InputFileError(f"{where}: unknown key {extra[0]!r}; expected none beside registered")
-    if str(name).startswith(OWN) or name not in datasets.names():
-        raise InputFileError(
-            f"{where}.registered: no data set {name!r}; {nearest(str(name), datasets.names())}"
-        )
-    info = datasets.info(name)
-    if info.n_features is None or info.parts:
-        raise InputFileError(f"{where}.registered: {name!r} has no table of features; expected one that has")
-    if info.n_classes is None:
-        raise InputFileError(f"{where}.registered: {name!r} has no labels; expected data that have some")
-    return Data(name, "features", info.sparse)

@@ -12,12 +12,12 @@ import pandas as pd
 
 from cladebench.bench.plan.cell_spec import Limits
 from cladebench.bench.statistics.method_ranks import Ranks
+from cladebench.bench.statistics.method_verdicts import Verdicts
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import WHOLE
-from cladebench.comparison.imported import STATUS
+from cladebench.comparison.others import STATUS
 from cladebench.comparison.scores import COSTS, LABELLED, UNLABELLED, Run
-from cladebench.comparison.verdicts import Verdicts
 from cladebench.notation import two_decimals
 
 #: Measures of runs on all rows that are shown.

@@ -5,6 +5,7 @@ from .chance import expected_rand_index as expected_rand_index
 from .chance import f_scores as f_scores
 from .chance import purity_scores as purity_scores
 from .chance import rand_scores as rand_scores
+from .distance_similarity import similarity_of_distances as similarity_of_distances
 from .hierarchical import dasgupta_cost as dasgupta_cost
 from .hierarchical import dendrogram_purity as dendrogram_purity
 from .information import entropy_scores as entropy_scores

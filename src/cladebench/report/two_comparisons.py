@@ -14,7 +14,7 @@ import pandas as pd
 
 from cladebench.bench.statistics.method_differences import COLUMNS as DIFFERENCES
 from cladebench.comparison.as_plan import FILE, read_plan
-from cladebench.comparison.imported import MARK as IMPORTED
+from cladebench.comparison.others import IMPORTED
 from cladebench.comparison.scores import COLUMNS as SCORES
 from cladebench.comparison.scores import LABELLED, UNLABELLED
 from cladebench.input_files import InputFileError

@@ -5,17 +5,25 @@ Its jobs, their sources, the reasons to run one again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan.cell_spec import digest
-from cladebench.bench.plan.jobs import Job
+from cladebench.bench.plan.jobs import Job, expand
 from cladebench.bench.provenance import import_closure as sources
 from cladebench.bench.store.store import Store
-from cladebench.comparison.as_plan import PACKAGE, jobs_of, read_plan, write_plan
+from cladebench.comparison.as_plan import PACKAGE, SCOPE, as_document, as_plan, read_plan, write_plan
 from cladebench.workflow.run_state import note_start
 
+#: Jobs a core: few, because their processes take seconds to start, but enough to keep the cores busy.
+JOBS_A_CORE = 4
+#: Runs a job, of a small comparison: its processes would take most of the time.
+RUNS_A_JOB = 20
 #: The workflow itself.
 SNAKEFILE = Path(__file__).with_name("comparison.smk")
 
@@ -25,14 +33,45 @@ def default_folder(file: Path) -> Path:
     return file.absolute().with_name(f"{file.stem}-results")
 
 
-def plan(file: Path, out: Path, cores: int | None) -> dict[str, Any]:
+def plan(file: Path, out: Path, cores: int | None = None) -> dict[str, Any]:
     """Look at a comparison's data and methods, and write its plan.
 
-    The plan stands in the folder of the run.
+    The plan stands in the folder of the run. Without a number of cores, as on a cluster, each method is a job.
     """
     from cladebench.comparison.spec import read_comparison  # brings scikit-learn and pandas with it
 
-    return write_plan(read_comparison(file), out, cores)
+    document = as_document(read_comparison(file))
+    if cores is not None:
+        n_methods, n_runs = len(document["methods"]), len(document["problems"]) // 2
+        n_runs *= n_methods * (document["scope"]["repetitions"] + 1)
+        jobs = min(JOBS_A_CORE, math.ceil(n_runs / (RUNS_A_JOB * cores)))
+        document["methods_a_job"] = math.ceil(n_methods / (jobs * cores))
+    write_plan(document, out)
+    return document
+
+
+def jobs_of(document: Mapping[str, Any]) -> list[Job]:
+    """List the jobs of a comparison.
+
+    Modules of the user's files can be imported afterwards.
+    """
+    sys.path.extend(folder for folder in document["sys_path"] if folder not in sys.path)
+    libraries: dict[str, list[Job]] = defaultdict(list)
+    for job in expand(as_plan(document), SCOPE, root_seed=document["seed"]):
+        libraries[job.estimators[0].rpartition(".")[0].partition(".")[0]].append(job)
+    most = document["methods_a_job"]
+    return [_joined(own[i : i + most]) for own in libraries.values() for i in range(0, len(own), most)]
+
+
+def _joined(jobs: Sequence[Job]) -> Job:
+    """Join jobs of methods of one library.
+
+    The memory of a run then has no other library in it.
+    """
+    first = jobs[0]
+    cells = [cell for job in jobs for cell in job.cells]
+    cells.sort(key=lambda cell: first.datasets.index(cell.spec.dataset))
+    return replace(first, methods=tuple(m for job in jobs for m in job.methods), cells=tuple(cells))
 
 
 class ComparisonJobs:
@@ -45,7 +84,7 @@ class ComparisonJobs:
     planned : bool
         Whether the folder has the plan already, so that data and methods need not be looked at.
     cores : int, optional
-        See `cladebench.comparison.as_plan.write_plan`.
+        See `plan`.
 
     Raises
     ------

@@ -21,28 +21,10 @@ from cladebench.bench.statistics.paired_tests import (
     sign_flip,
     tarone_holm,
 )
+from made_up_values import runs_of, values_of
 
 NAN = float("nan")
 RULES = Settings()
-
-
-def runs_of(scores, measure="ari", share=0.5, n_rows=200, deterministic=(), labels="classes"):
-    """Runs from scores by data set and method: a list over draws, or such lists by labelling."""
-    rows = []
-    for data, methods in scores.items():
-        for method, found in methods.items():
-            for labelling, values in (found if isinstance(found, dict) else {labels: found}).items():
-                for draw, value in enumerate(values):
-                    status = "error" if math.isnan(value) else "ok"
-                    known = method in deterministic
-                    row = (data, labelling, method, measure, f"{data}-{draw}", value, status)
-                    rows.append((*row, n_rows, share, known))
-    names = ["data", "labels", "method", "measure", "draw", "value", "status"]
-    return pd.DataFrame(rows, columns=[*names, "n_rows", "share", "deterministic"])
-
-
-def values_of(scores, measure="ari", **how):
-    return read_values(runs_of(scores, measure, **how), measure)
 
 
 def many(n_data, methods, n_draws=5, seed=0, spread=0.1):
@@ -333,29 +315,6 @@ def test_many_data_sets_have_friedman_pairs_and_a_critical_difference():
     assert np.isnan(np.diag(pairs)).all() and np.array_equal(pairs, pairs.T, equal_nan=True)
 
 
-def ranked(means, n=10):
-    """A table of so many data sets in which each method has its rank everywhere."""
-    return RankTable(pd.DataFrame([means] * n), None)
-
-
-def test_groups_join_all_that_the_critical_difference_does_not_tell_apart():
-    # Demšar (2006), table 5: 2.343 for three methods, 2.728 for five.
-    limit = ranked(dict.fromkeys("abc", 1.0)).critical_difference
-    assert limit == pytest.approx(2.343 * math.sqrt(3 * 4 / 60), abs=1e-3)
-    far = limit + 0.01
-    # Written out of order: groups are by rank, and none within another.
-    assert ranked({"c": 1 + far, "b": 1.5, "a": 1.0}).alike == [["a", "b"], ["b", "c"]]
-    assert ranked({"a": 1.0, "b": 1.2, "c": 1.4}).alike == [["a", "b", "c"]]
-    assert ranked({"a": 1.0, "b": 1 + far, "c": 1 + 2 * far}).alike == []
-    tied = {f"m{i}": 1.0 + i % 2 / 1000 for i in range(40)}  # with equal ranks: in the order of the table
-    assert ranked(tied).alike == [[*list(tied)[::2], *list(tied)[1::2]]]
-    limit = ranked(dict.fromkeys("abcde", 1.0)).critical_difference
-    assert limit == pytest.approx(2.728 * math.sqrt(5 * 6 / 60), abs=1e-3)
-    near, far = limit - 0.01, limit + 0.01
-    five = {"a": 1.0, "b": 1.5, "c": 1 + near, "d": 1.5 + near, "e": 1.5 + near + far}
-    assert ranked(five).alike == [["a", "b", "c"], ["b", "c", "d"]]
-
-
 def test_the_critical_difference_of_18_methods_on_4_sets_is_useless():
     assert nemenyi(18, 4) == pytest.approx(13.2, abs=0.05)
 
@@ -603,3 +562,11 @@ def test_costs_that_can_be_negative_have_no_largest_relative_difference():
     assert values.reach == 1.0
     for least in (-0.5, -math.inf):
         assert replace(values, measure=replace(values.measure, range=(least, math.inf))).reach == math.inf
+
+
+@pytest.mark.parametrize(("k", "quantile"), [(3, 2.343), (5, 2.728)])  # Demšar (2006), table 5
+def test_the_critical_difference_is_that_of_the_nemenyi_test(k, quantile):
+    table = RankTable(pd.DataFrame([[1.0] * k] * 10), None)
+    assert table.critical_difference == pytest.approx(quantile * math.sqrt(k * (k + 1) / 60), abs=1e-3)
+    with pytest.raises(ValueError, match="9 data sets; expected at least 10"):
+        _ = RankTable(table.ranks[:9], None).critical_difference

@@ -1,4 +1,4 @@
-"""Batteries of data sets with published labels: made up here, and the real ones where the mirror is."""
+"""Batteries of data sets: made up here, and the real ones where the mirror is."""
 
 import gzip
 import os
@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from archives import tar_of
-from cladebench.datasets.own.own_batteries import expand_battery, published_labels
+from cladebench.datasets.own.own_batteries import expand_battery
 from cladebench.datasets.own.own_files import OwnDataError, files_of, read_own_data
 
 #: As the user has it: the tests of this folder hide it.
@@ -30,11 +29,6 @@ def fill(folder):
     for name, text in files.items():
         content = text.encode()
         (folder / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
-
-
-def written(path, members):
-    path.write_bytes(tar_of(members))
-    return path
 
 
 def test_a_battery_gives_an_entry_for_each_data_set(tmp_path):
@@ -90,48 +84,6 @@ def test_too_few_labels_are_refused(tmp_path):
         read_own_data("own-x", entries["own-x"], tmp_path)
 
 
-def test_published_labels_are_read_by_name(tmp_path):
-    members = {
-        "original/A/toys/x.result2.gz": gzip.compress(b'"A_1","A_2"\n1,2\n2,2\n2,1\n', mtime=0),
-        "original/A/toys/x.result3.gz": gzip.compress(b'"A_1","A_2"\n1,3\n2,2\n3,1\n', mtime=0),
-        "original/B/toys/x.result2.gz": gzip.compress(b'"B"\n5\n5\n7\n', mtime=0),
-        "original/B/toys/x2.result2.gz": gzip.compress(b'"B"\nnonsense\n', mtime=0),
-        "original/B/tools/x.result2.gz": b"no gzip",
-    }
-    labels = published_labels(written(tmp_path / "all.tar", members), "toys", "x")
-    assert {m: {k: codes.tolist() for k, codes in of.items()} for m, of in labels.items()} == {
-        "A_1": {2: [0, 1, 1], 3: [0, 1, 2]},
-        "A_2": {2: [1, 1, 0], 3: [2, 1, 0]},
-        "B": {2: [0, 0, 1]},
-    }
-
-
-@pytest.mark.parametrize(
-    ("member", "content", "message"),
-    [
-        (
-            "o/B/toys/x.result2.gz",
-            gzip.compress(b'"B"\none\n', mtime=0),
-            "column 'B': has other values than whole numbers; expected",
-        ),
-        (
-            "o/B/toys/x.result2.gz",
-            gzip.compress(b'"B","C"\n1,2\n1\n', mtime=0),
-            "column 'C': has other values than whole numbers",
-        ),
-        ("o/B/toys/x.result2.gz", gzip.compress(b'"B"\n1,2\n', mtime=0), "cannot be read"),
-        ("o/B/toys/x.result2.gz", b"plain", "cannot be unpacked"),
-        ("../B/toys/x.result2.gz", b"", "would be unpacked outside its folder"),
-        ("o/B/toys/y.result2.gz", b"", "has no labels of toys/x; expected"),
-    ],
-)
-def test_published_labels_that_are_damaged_are_refused(tmp_path, member, content, message):
-    with pytest.raises(OwnDataError) as caught:
-        published_labels(written(tmp_path / "all.tar", {member: content}), "toys", "x")
-    assert message in str(caught.value) and "\n" not in str(caught.value)
-    assert not list(tmp_path.glob("**/*.result*"))
-
-
 @needs_mirror
 def test_the_real_batteries_are_read_whole():
     sizes = {}
@@ -149,15 +101,3 @@ def test_the_real_batteries_are_read_whole():
         "wut-x2", expand_battery("wut", {"from": "data/wut", "only": "x2"}, REAL)["wut-x2"], REAL
     )
     assert (data.labellings["labels1"] == -1).sum() == 10 and (data.labellings["labels0"] >= 0).all()
-
-
-@needs_mirror
-def test_what_its_author_published_is_there_for_each_number_of_clusters():
-    tar = REAL / "results-v1-original.tar"
-    entry = expand_battery("fcps", {"from": "data/fcps", "only": "target"}, REAL)["fcps-target"]
-    data = read_own_data("fcps-target", entry, REAL)
-    labels = published_labels(tar, "fcps", "target")
-    assert {"Genie_G0.3", "GIc", "ITM", "fastcluster_ward", "sklearn_kmeans", "sklearn_gm"} <= labels.keys()
-    for k in set(data.clusters.values()):
-        assert len(labels["fastcluster_ward"][k]) == len(data.X)
-        assert len(np.unique(labels["fastcluster_ward"][k])) == k

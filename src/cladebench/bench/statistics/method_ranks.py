@@ -58,20 +58,6 @@ class RankTable:
             raise ValueError(f"{self.n} data sets; expected at least {MANY}")
         return nemenyi(self.ranks.shape[1], self.n)
 
-    @property
-    def alike(self) -> list[list[str]]:
-        """List the largest groups of methods that are not told apart.
-
-        By rank; their mean ranks differ by less than `critical_difference`.
-        """
-        means = self.means.sort_values(kind="stable")
-        found, end = [], 0
-        for first, reached in enumerate(np.searchsorted(means, means + self.critical_difference)):
-            if reached > max(end, first + 1):
-                found.append([*means.index[first:reached]])
-            end = reached
-        return found
-
 
 @dataclass(frozen=True, eq=False)
 class Ranks:

@@ -1,4 +1,4 @@
-"""Read batteries of data sets, and labels published for them.
+"""Read batteries of data sets.
 
 A battery is a folder of ``<name>.data.gz`` with ``<name>.labels0.gz``, ``<name>.labels1.gz``, ..., as in the Benchmark
 Suite for Clustering Algorithms (M. Gagolewski et al., doi 10.5281/zenodo.7088171).
@@ -6,21 +6,14 @@ Suite for Clustering Algorithms (M. Gagolewski et al., doi 10.5281/zenodo.708817
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from cladebench.class_labels import codes_of_y
-from cladebench.datasets.archives import read_members
-from cladebench.datasets.base import DatasetError
 from cladebench.datasets.own.own_entries import located, nearest
-from cladebench.datasets.own.own_text import OwnDataError, decoded, read_bytes, refuse, unpacked
+from cladebench.datasets.own.own_text import OwnDataError
 from cladebench.datasets.registry import OWN
 from cladebench.input_files import shown
 
@@ -112,76 +105,3 @@ def battery_of(source: str) -> tuple[str, str] | None:
         return None
     file = Path(json.loads(source.removeprefix(OWN))[1]["file"])
     return (file.parent.name, file.name.removesuffix(".data.gz")) if file.name.endswith(".data.gz") else None
-
-
-def published_sets(tar: Path) -> frozenset[tuple[str, str]]:
-    """List the batteries and data sets that an archive has labels for.
-
-    OwnDataError if it cannot be read.
-    """
-    found: set[tuple[str, str]] = set()
-
-    def note(member: str) -> bool:
-        if place := re.fullmatch(r".*/[^/]+/([^/]+)/([^/]+)\.result\d+\.gz", member):
-            found.add((place[1], place[2]))
-        return False
-
-    _members(tar, note)
-    return frozenset(found)
-
-
-def _members(tar: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
-    try:
-        return read_members(read_bytes(tar, str(tar)), wanted, name=str(tar))
-    except DatasetError as error:
-        first = str(error).splitlines()[0].rstrip(":")
-        raise OwnDataError(f"{first}; expected the archive as it was published") from None
-
-
-def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, np.ndarray]]:
-    """Read the labels that were published for one data set.
-
-    Nothing is unpacked to disk.
-
-    Parameters
-    ----------
-    tar : Path
-        Archive with members ``.../METHOD/BATTERY/DATA.result<k>.gz``: CSV with a column for each variant of the method.
-    battery, data : str
-        As in the names of members, such as "fcps" and "atom".
-
-    Returns
-    -------
-    dict
-        Variant, as in the header (``Genie_G0.3``) -> number of clusters -> labels 0, 1, ... of all rows. There may be
-        fewer than k: such is the published result.
-
-    Raises
-    ------
-    OwnDataError
-        If the archive is damaged or unsafe, or has nothing for these data.
-    """
-    import pandas as pd
-
-    end = re.compile(rf".*/[^/]+/{re.escape(battery)}/{re.escape(data)}\.result(\d+)\.gz")
-    members = _members(tar, lambda name: bool(end.fullmatch(name)))
-    if not members:
-        refuse(
-            str(tar), f"has no labels of {battery}/{data}; expected .../METHOD/{battery}/{data}.result<k>.gz"
-        )
-    labels: dict[str, dict[int, np.ndarray]] = {}
-    for member, content in members.items():
-        file = f"{tar.name}: {member}"
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", pd.errors.ParserWarning)  # as of a row that is too long
-                table = pd.read_csv(io.StringIO(decoded(unpacked(content, file), file)), index_col=False)
-        except (ValueError, pd.errors.ParserWarning) as error:
-            refuse(file, f"cannot be read: {' '.join(str(error).split())[:60]}; expected a table of labels")
-        found = end.fullmatch(member)
-        for variant, column in table.items():
-            if column.dtype.kind != "i":
-                refuse(file, "has other values than whole numbers; expected one label a row", variant)
-            codes = codes_of_y(column.to_numpy(), np.empty(len(column)))
-            labels.setdefault(str(variant), {})[int(found[1]) if found else 0] = codes
-    return dict(sorted(labels.items()))

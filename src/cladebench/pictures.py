@@ -1,6 +1,7 @@
-"""Draw the pictures of a comparison's page.
+"""Draw how methods compare, and data by class and by cluster.
 
-Differences, score against cost, each data set by class and by cluster, trees.
+Each function gives a figure of matplotlib, as wide as a page and in the look of all figures. `cladebench.plotting` has
+`save_figure`, which writes it in several formats.
 """
 
 from __future__ import annotations
@@ -10,17 +11,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
+import numpy.typing as npt
 
 from cladebench.hierarchy import Hierarchy
+from cladebench.metrics import Similarity
 from cladebench.metrics.similarity import in_own_unit
-from cladebench.paper.protocol import scaled
 from cladebench.plotting import PALETTE, SMALL, use_style
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
-
-    from cladebench.bench.statistics.method_ranks import RankTable
 
 #: Points that a picture shows at most.
 POINTS = 1000
@@ -41,7 +41,28 @@ def _figure(
 
 
 def few_colours(picture: bytes) -> bytes:
-    """Write a PNG with 64 colours, in a third of the space."""
+    """Write a PNG with 64 colours, in a third of the space.
+
+    Parameters
+    ----------
+    picture : bytes
+        A PNG.
+
+    Returns
+    -------
+    bytes
+        A PNG of the same size in pixels.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> import numpy as np
+    >>> from cladebench.pictures import few_colours, groups
+    >>> file = BytesIO()
+    >>> groups(np.eye(2), {"classes": np.array([0, 1])}).savefig(file, format="png")
+    >>> len(few_colours(file.getvalue())) < len(file.getvalue())
+    True
+    """
     from PIL import Image
 
     file = io.BytesIO()
@@ -53,7 +74,30 @@ def few_colours(picture: bytes) -> bytes:
 def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Figure:
     """Draw a method's differences to its rivals, a panel a data set.
 
-    With intervals and the margin.
+    Parameters
+    ----------
+    rows : DataFrame
+        A row a rival and data set: data, rival, difference, low, high, and the verdict, one of ahead, behind, level and
+        undecided. ``differences.csv`` of a comparison has these columns.
+    mine : str
+        The method.
+    rope : float
+        Smaller differences do not matter: they are grey.
+    heading : str
+        Of the score.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cladebench.pictures import differences
+    >>> row = {"data": "iris", "rival": "a", "difference": 0.1, "low": 0.05, "high": 0.15, "verdict": "ahead"}
+    >>> figure = differences(pd.DataFrame([row]), "mine", 0.02, "score")
+    >>> [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
+    ['a']
     """
     rivals, data = [*dict.fromkeys(rows["rival"])], [*dict.fromkeys(rows["data"])]
     columns = min(len(data), 4)
@@ -76,22 +120,43 @@ def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Fig
         return figure
 
 
-def critical_difference(ranks: RankTable) -> Figure:
-    """Draw mean ranks; bars join methods that the Nemenyi test leaves together.
+def critical_difference(ranks: pd.Series, width: float) -> Figure:
+    """Draw mean ranks; bars join methods that are not told apart.
+
+    Parameters
+    ----------
+    ranks : Series
+        Mean rank of each method; 1 is best.
+    width : float
+        The critical difference: smaller differences of mean ranks are not significant. That of the Nemenyi test for k
+        methods on n data sets is a quantile of the studentized range, times the root of k (k + 1) / (12 n).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
 
     References
     ----------
     Demšar (2006), Statistical comparisons of classifiers over multiple data sets, Journal of Machine Learning
     Research 7.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cladebench.pictures import critical_difference
+    >>> figure = critical_difference(pd.Series({"a": 1.2, "b": 1.8, "c": 3.0}), 1.0)
+    >>> [text.get_text().strip() for text in figure.axes[0].texts]
+    ['critical difference 1.00', 'a  1.20', 'b  1.80', '3.00  c']
     """
-    means = ranks.means.sort_values(kind="stable")
+    means = ranks.sort_values(kind="stable")
+    alike = _alike(means, width)
     k, half = len(means), (len(means) + 1) // 2
-    names = 1.2 + 0.45 * len(ranks.alike)  # where the names begin, below the bars
+    names = 1.2 + 0.45 * len(alike)  # where the names begin, below the bars
     with use_style():
         figure, (ax,) = _figure(0.6 + 0.17 * (names + half))
-        ax.plot([1, 1 + ranks.critical_difference], [-2.2, -2.2], "|-", color="black")
-        ax.text(1, -2.5, f"critical difference {ranks.critical_difference:.2f}", size=SMALL)
-        for i, group in enumerate(ranks.alike):
+        ax.plot([1, 1 + width], [-2.2, -2.2], "|-", color="black")
+        ax.text(1, -2.5, f"critical difference {width:.2f}", size=SMALL)
+        for i, group in enumerate(alike):
             ends = means[group[0]] - 0.01 * k, means[group[-1]] + 0.01 * k
             ax.plot(ends, [0.6 + 0.45 * i] * 2, color=PALETTE[0], lw=2.5)
         for i, (name, rank) in enumerate(means.items()):
@@ -110,6 +175,19 @@ def critical_difference(ranks: RankTable) -> Figure:
         return figure
 
 
+def _alike(means: pd.Series, width: float) -> list[list[str]]:
+    """List the largest groups of methods that are not told apart.
+
+    Their mean ranks, in order, differ by less than `width`.
+    """
+    found, end = [], 0
+    for first, reached in enumerate(np.searchsorted(means, means + width)):
+        if reached > max(end, first + 1):
+            found.append([*means.index[first:reached]])
+        end = reached
+    return found
+
+
 def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
     """Draw mean score against seconds and memory.
 
@@ -123,6 +201,19 @@ def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
         Of the score.
     mine : str
         The method that is marked.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cladebench.pictures import costs
+    >>> row = {"score": 0.8, "seconds": 0.2, "memory": 90.0}
+    >>> figure = costs(pd.DataFrame([row], index=["mine"]), "mean score", "mine")
+    >>> [ax.get_xlabel() for ax in figure.axes]
+    ['seconds a fit', 'memory (MB)']
     """
     with use_style():
         figure, axes = _figure(3.0, 2, sharex=False)
@@ -147,13 +238,32 @@ def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
 
 
 def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Project rows to two dimensions: principal components, or classical scaling of distances.
+    """Project rows to two dimensions: principal components, or classical scaling.
+
+    Parameters
+    ----------
+    values : ndarray or sparse array of shape (n_samples, n_features)
+        Features, which are scaled to unit variance; or distances, of shape (n_samples, n_samples).
+    distances : bool
+        Whether they are distances.
 
     Returns
     -------
-    ndarray of shape (n, 2)
-    ndarray of int
-        The rows that are shown.
+    points : ndarray of shape (n_shown, 2)
+    rows : ndarray of shape (n_shown,)
+        Those that are shown, in order: all, or of many `POINTS` drawn at random.
+
+    Notes
+    -----
+    O(n_shown^3) time for distances, else O(n_shown n_features min(n_shown, n_features)).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.pictures import projection
+    >>> points, rows = projection(np.arange(12.0).reshape(4, 3), distances=False)
+    >>> points.shape, rows.tolist()
+    ((4, 2), [0, 1, 2, 3])
     """
     n = values.shape[0]
     rows = np.sort(np.random.default_rng(0).permutation(n)[:POINTS])
@@ -165,7 +275,7 @@ def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:
         return points[:, ::-1], rows
     some = values[rows]
     some = np.asarray(some.todense() if hasattr(some, "todense") else some, dtype=float)
-    u, s, _ = np.linalg.svd(scaled(some, "zscore"), full_matrices=False)
+    u, s, _ = np.linalg.svd(Similarity(features="zscore").transform(some), full_matrices=False)
     points = np.zeros((len(rows), 2))
     points[:, : min(2, len(s))] = u[:, :2] * s[:2]
     return points, rows
@@ -176,6 +286,25 @@ def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
 
     Groups are paired one to one with those of the first panel, so that most points keep their colour. Others get
     colours of their own.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, 2)
+        Such as `projection` gives.
+    panels : mapping of str to ndarray of shape (n,)
+        Title of each panel and its labels, whole numbers.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cladebench.pictures import groups
+    >>> figure = groups(np.eye(2), {"classes": np.array([0, 1]), "clusters": np.array([7, -1])})
+    >>> [ax.get_title() for ax in figure.axes]
+    ['classes', 'clusters']
     """
     first = next(iter(panels.values()))
     found, sizes = np.unique(first[first >= 0], return_counts=True)
@@ -212,8 +341,27 @@ def _places(labels: np.ndarray, first: np.ndarray) -> np.ndarray:
     return np.where(labels < 0, -1, places[groups])
 
 
-def dendrogram(tree: Hierarchy, labels: np.ndarray | None, title: str) -> Figure:
-    """Draw the upper part of a tree, with classes below its branches."""
+def dendrogram(tree: Hierarchy, labels: npt.ArrayLike | None, title: str) -> Figure:
+    """Draw the upper part of a tree, with classes below its branches.
+
+    Parameters
+    ----------
+    tree : Hierarchy
+    labels : array-like of shape (n_samples,), optional
+        The classes, as `Hierarchy.plot` takes them.
+    title : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cladebench import Hierarchy
+    >>> from cladebench.pictures import dendrogram
+    >>> dendrogram(Hierarchy.from_nested([[0, 1], 2]), [0, 0, 1], "A tree").axes[0].get_title()
+    'A tree'
+    """
     with use_style():
         figure, (ax,) = _figure(3.6)
         tree.plot(ax, labels=labels)

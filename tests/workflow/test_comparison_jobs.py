@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.as_plan import jobs_of, write_plan
-from cladebench.comparison.spec import read_comparison
-from cladebench.workflow.comparison_jobs import ComparisonJobs
+from cladebench.workflow.comparison_jobs import ComparisonJobs, jobs_of, plan
 
 METHODS = 'methods: [Agglomerative, FlatKMeans, sklearn.cluster.KMeans, sklearn.cluster.Birch, "users_methods.py:Mine"]'
 
@@ -23,8 +21,7 @@ def plans(inputs, repetitions):
         "  plain: {file: patients.csv, ignore: [diagnosis], clusters: 3}\n"
         f"{METHODS}\nrepetitions: {repetitions}\n"
     )
-    comparison = read_comparison(file)
-    return {cores: jobs_of(write_plan(comparison, inputs / str(cores), cores)) for cores in (None, 1, 2, 16)}
+    return {cores: jobs_of(plan(file, inputs / str(cores), cores)) for cores in (None, 1, 2, 16)}
 
 
 @pytest.fixture

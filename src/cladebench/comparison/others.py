@@ -1,10 +1,10 @@
-"""Sum up published labels: their scores, and how far ours agree."""
+"""Show other people's scores beside ours: imported, or of published labels."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,16 +12,36 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.comparison.protocol import asked
-from cladebench.comparison.published import SAME, published_of, variant_of
+from cladebench.comparison.published import SAME
 from cladebench.comparison.scores import COLUMNS, Run
+from cladebench.datasets.own.own_published import published_of, variant_of
 from cladebench.metrics import rand_scores
 
 #: Columns of ``published.csv``.
 AGREEMENTS = (
     "data", "k", "method", "setting", "published", "agreement", "ours", "theirs", "within", "reason",
 )  # fmt: skip
-#: Behind the name of a published variant, in ``scores.csv``.
-MARK = " (published)"
+#: Behind the name of a published variant, and of a method whose scores are imported, in ``scores.csv``.
+PUBLISHED, IMPORTED = " (published)", " (imported)"
+#: Status of imported scores in ``scores.csv``.
+STATUS = "imported"
+
+
+def imported_scores(run: Run) -> pd.DataFrame:
+    """Tabulate imported scores, with the columns of ``scores.csv``.
+
+    A score counts as one run. It has no interval, and its labelling is known only where the data have one alone.
+    """
+    found = run.document.get("imported") or {}
+    labels = run.values.groupby("data")["labels"].unique().to_dict()
+    table = []
+    for row in found.get("rows", ()):
+        own = labels.get(row["data"], ())
+        blind = run.plan.measures[row["measure"]].blind
+        chance = np.nan if blind is None else float(blind)
+        place = (row["data"], own[0] if len(own) == 1 else "", row["method"] + IMPORTED, "", row["measure"])
+        table.append((*place, row["score"], np.nan, np.nan, 1, chance, STATUS, found["file"]))
+    return pd.DataFrame(table, columns=list(COLUMNS))
 
 
 def published_scores(run: Run) -> pd.DataFrame:
@@ -39,7 +59,7 @@ def published_scores(run: Run) -> pd.DataFrame:
                     continue
                 kept = labels >= 0
                 score = rand_scores(labels[kept], by_k[k][kept]).corrected
-                row = (name, labelling, variant + MARK, '{"rows":"all"}', "ari", score)
+                row = (name, labelling, variant + PUBLISHED, '{"rows":"all"}', "ari", score)
                 table.append((*row, np.nan, np.nan, 1, 0.0, "ok", "", k))
     return pd.DataFrame(table, columns=[*COLUMNS, "k"])
 
@@ -59,7 +79,7 @@ def agreements(run: Run, scored: pd.DataFrame) -> pd.DataFrame:
     for row in wide.dropna(subset="published_agreement").reset_index().to_dict("records"):
         data, k, method, setting = (row[key] for key in keys)
         variant = _variant(run, method, setting)
-        scores = row["ari"], theirs[data, k, variant + MARK], row["published_within"]
+        scores = row["ari"], theirs[data, k, variant + PUBLISHED], row["published_within"]
         table.append(
             (data, k, method, setting, variant, row["published_agreement"], *scores, reason(row, variant))
         )
@@ -92,30 +112,27 @@ def reason(row: Mapping[Any, Any], variant: str) -> str:
     return "not explained"
 
 
-def by_method(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def by_method(rows: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """Sum up how our methods agree with the published labels."""
-    found = []
-    for (method, variant), own in rows.groupby(["method", "published"], sort=False):
-        other = own[own["agreement"] < SAME]
-        found.append(
-            {
-                "method": method,
-                "published": variant,
-                "n": len(own),
-                "same": len(own) - len(other),
-                "least": float(own["agreement"].min()),
-                "ours": float(own["ours"].mean()),
-                "theirs": float(own["theirs"].mean()),
-                "reasons": "; ".join(
-                    f"{reason} ({n})" for reason, n in Counter(other["reason"]).most_common()
-                ),
-            }
-        )
-    return found
+    groups = rows.assign(same=rows["agreement"] >= SAME).groupby(["method", "published"], sort=False)
+    found = groups.agg(
+        n=("same", "size"),
+        same=("same", "sum"),
+        least=("agreement", "min"),
+        ours=("ours", "mean"),
+        theirs=("theirs", "mean"),
+        reasons=("reason", _counted),
+    )
+    return found.reset_index().to_dict("records")
+
+
+def _counted(reasons: pd.Series) -> str:
+    counts = Counter(reasons[reasons != ""])
+    return "; ".join(f"{reason} ({n})" for reason, n in counts.most_common())
 
 
 def by_variant(scored: pd.DataFrame) -> pd.DataFrame:
     """Average each published variant's best scores over data sets, best first."""
     best = scored.groupby(["method", "data"])["mean"].max().groupby("method").agg(["mean", "count"])
-    best.index = best.index.str.removesuffix(MARK)
+    best.index = best.index.str.removesuffix(PUBLISHED)
     return best.sort_values("mean", ascending=False, kind="stable")
