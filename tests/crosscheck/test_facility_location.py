@@ -85,6 +85,6 @@ def test_a_loose_bound_fails(monkeypatch):
 
 
 def test_prices_allow_about_so_many_exemplars():
-    d = module._between(np.random.default_rng(0).normal(size=(60, 2)))
+    d = module.between(np.random.default_rng(0).normal(size=(60, 2)))
     numbers = [len(module.facility_location(module.with_prices(d, k)).exemplars) for k in (2, 4, 8)]
     assert numbers == sorted(numbers) and numbers[0] <= 4 and 2 <= numbers[1] <= 9 and numbers[2] >= 6
