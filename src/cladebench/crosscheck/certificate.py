@@ -190,21 +190,21 @@ class Checks:
         )
 
 
-def relative_difference(a: float, b: float) -> float:
-    """``|a - b|`` relative to the larger of the two.
+def relative_difference(a: float, b: float, scale: float = 0.0) -> float:
+    """``|a - b|`` relative to the larger of the two, or to a scale that is larger still.
 
-    0 where both are 0.
+    0 where both are 0. The scale is for values that may be 0 but for rounding.
     """
-    largest = max(abs(a), abs(b))
+    largest = max(abs(a), abs(b), scale)
     return abs(a - b) / largest if largest > 0 else abs(a - b)
 
 
-def shortfall(value: float, bound: float) -> float:
-    """Measure how far a value lies below a lower bound.
+def shortfall(value: float, bound: float, scale: float = 0.0) -> float:
+    """Measure how far a value lies below a lower bound, as `relative_difference` does.
 
-    Relative to the larger of the two; 0 where it does not.
+    0 where it does not.
     """
-    return 0.0 if value >= bound else relative_difference(value, bound)
+    return 0.0 if value >= bound else relative_difference(value, bound, scale)
 
 
 def excess(value: float, bound: float) -> float:

@@ -67,10 +67,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             many = _instance(name, X, y, n_samples, n_pairs, seed + k, None)
             for gamma in GAMMAS:
                 yield from _itml(few, gamma)
-            yield from _lmnn(few)
+            yield from lmnn_minimum(few.name, few.X, few.labels)
             yield from _boost_metric(few)
             yield from _dca(_instance(name, X, y, n_samples, n_pairs, seed + k, N_FEATURES))
-            yield from _pair_forest(many, seed + k)
+            yield from pair_trees(many.name, many.X, many.must, many.cannot, seed + k)
 
 
 def _instance(
@@ -133,14 +133,14 @@ def _itml(given: Instance, gamma: float) -> Iterator[Certificate]:
     )
 
 
-def _lmnn(given: Instance) -> Iterator[Certificate]:
-    """The loss, its bound, and the semidefinite programme."""
-    checks, method = Checks("lmnn", given.name), LMNN(tol=LEFT)
-    fast = timed("L-BFGS over the map", method.fit, given.X, given.labels)
+def lmnn_minimum(instance: str, X: FloatArray, labels: IntArray) -> Iterator[Certificate]:
+    """Check the loss and its bound against the semidefinite programme."""
+    checks, method = Checks("lmnn", instance), LMNN(tol=LEFT)
+    fast = timed("L-BFGS over the map", method.fit, X, labels)
     found = fast.result
-    targets = find_targets(given.X, given.labels, method.n_neighbors)
-    loss, *_ = lmnn.triplet_loss(given.X @ found.components_.T, given.labels, targets, method.mu)
-    programme = timed(CONE_SOLVER, lmnn.least_loss, given.X, given.labels, targets, method.mu)
+    targets = find_targets(X, labels, method.n_neighbors)
+    loss, *_ = lmnn.triplet_loss(X @ found.components_.T, labels, targets, method.mu)
+    programme = timed(CONE_SOLVER, lmnn.least_loss, X, labels, targets, method.mu)
     least, bound = programme.result[0], found.loss_ * (1.0 - found.gap_)
     yield checks.certify(
         "semidefinite-programme",
@@ -220,20 +220,30 @@ def _dca(given: Instance) -> Iterator[Certificate]:
         )
 
 
-def _pair_forest(given: Instance, seed: int) -> Iterator[Certificate]:
+def pair_trees(
+    instance: str,
+    X: FloatArray,
+    must: IntArray,
+    cannot: IntArray,
+    seed: int,
+    max_features: int | str | None = 2,
+    n_drawn: int = 2,
+    **settings: Any,
+) -> Iterator[Certificate]:
     """Check trees and pairs against trying every cut.
 
-    Trees in fractions, pairs that walk down them one by one.
+    Trees in fractions, pairs that walk down them one by one. `n_drawn` is the number that `max_features` stands for.
     """
-    checks = Checks("pair-forest", given.name)
-    settings: dict[str, Any] = {"n_estimators": 3, "max_features": 2}
-    method = RandomForestDistance(**settings, random_state=seed)
-    fast = timed("counts in bins; few bins are looked into", method.fit, given.X, **given.links)
+    checks = Checks("pair-forest", instance)
+    settings = {"n_estimators": 3} | settings
+    method = RandomForestDistance(**settings, max_features=max_features, random_state=seed)
+    words = "counts in bins; few bins are looked into"
+    fast = timed(words, method.fit, X, must_link=must, cannot_link=cannot)
     found = fast.result
-    rows = given.X / found.scale_
-    constraints = given.must, given.cannot
+    rows = (X - found.zero_) / found.scale_
+    settings |= {"max_features": n_drawn, "seed": found.seed_}
     words = "every cut, in exact fractions"
-    exact = timed(words, pair_forest.grow_forest, rows, *constraints, **settings, seed=found.seed_)
+    exact = timed(words, pair_forest.grow_forest, rows, must, cannot, **settings)
     trees = exact.result
     apart = [name for name in trees if not np.array_equal(trees[name], found.trees_[name])]
     yield checks.certify(
@@ -243,10 +253,10 @@ def _pair_forest(given: Instance, seed: int) -> Iterator[Certificate]:
         exact.giving(len(trees["value"])),
         IDENTICAL,
         residual=len(apart),
-        note=f"{len(given.must) + len(given.cannot)} pairs, {settings['n_estimators']} trees"
+        note=f"{len(must) + len(cannot)} pairs, {settings['n_estimators']} trees"
         + (f"; not the same: {', '.join(apart)}" if apart else ""),
     )
-    kernel, some = timed("kernel", found.pairwise, given.X), rows[:20]
+    kernel, some = timed("kernel", found.pairwise, X), rows[:20]
     pairs = timed("one pair after another", pair_forest.random_forest_distance, trees, some, rows)
     D, expected = kernel.result, pairs.result
     yield checks.certify(
