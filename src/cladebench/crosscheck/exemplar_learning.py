@@ -69,19 +69,25 @@ def _instances(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArra
             )
 
 
-def _plain(F: FloatArray, labels: IntArray, fast: ClusteringProblem) -> SlaveProblem:
+def problems(
+    F: FloatArray, labels: IntArray, price: float = PRICE, alpha: float = 1.0, beta: float = 1.0
+) -> tuple[ClusteringProblem, SlaveProblem]:
+    """Make the problem of a training set twice, with slaves in the core and with plain ones."""
     n, clusters = F.shape[1], np.unique(labels)
+    fast = ClusteringProblem(StackedDistances(F), labels, price, alpha, beta)
     slaves: list[Slave] = [
-        *(reference.PointSlave(p, F, PRICE, labels, 1.0) for p in range(n)),
-        *(reference.ClusterSlave(np.flatnonzero(labels == c), n, PRICE, 1.0, 1.0, len(F)) for c in clusters),
+        *(reference.PointSlave(p, F, price, labels, beta) for p in range(n)),
+        *(
+            reference.ClusterSlave(np.flatnonzero(labels == c), n, price, alpha, beta, len(F))
+            for c in clusters
+        ),
     ]
-    return SlaveProblem(slaves, n, fast.complete)
+    return fast, SlaveProblem(slaves, n, fast.complete)
 
 
 def _slaves(checks: Checks, F: FloatArray, labels: IntArray) -> Certificate:
     """Bounds of both over some rounds, from the same multipliers."""
-    fast = ClusteringProblem(StackedDistances(F), labels, PRICE)
-    plain = _plain(F, labels, fast)
+    fast, plain = problems(F, labels)
     w = np.linspace(0.5, 1.5, len(F))
     n, pairs = len(labels), []
     for round_ in range(FEW):

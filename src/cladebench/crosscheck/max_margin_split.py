@@ -59,7 +59,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             if len(cannot):
                 tiny.append(PairedNode("constrained", rows, must, cannot))
             for node in tiny:
-                yield from _local(f"{name}-{n_tiny}-{k}-{node.name}", node, seed)
+                yield from local_optima(f"{name}-{n_tiny}-{k}-{node.name}", node, seed)
 
 
 def _convex(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
@@ -202,7 +202,7 @@ def _objective(node: PairedNode, w: FloatArray, with_unconstrained: bool) -> flo
     return reference.balanced_objective(problem, w, MEMBERSHIP)
 
 
-def _local(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
+def local_optima(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
     """Compare with the best of all labels, each solved by cvxpy."""
     problem = reference.make_problem(node.X, node.must, node.cannot, share=SHARE)
     constrained = len(node.cannot) > 0
