@@ -5,10 +5,9 @@ import pytest
 from sklearn.cluster import KMeans
 
 from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.comparison.protocol import PROTOCOL
+from task_draws import drawn_cell
 
 BLOBS = datasets.load("nested-blobs")
 
@@ -47,9 +46,8 @@ class FitsTwice:
 
 
 def measured(method):
-    spec = CellSpec("comparison", BLOBS.name, "M", {}, 0, 7, Limits(60, 2000))
     plan = MethodPlan("M", f"{__name__}.{method.__name__}", {})
-    return PROTOCOL.measure(Cell(spec, plan, BLOBS, draw_task(spec, BLOBS)))
+    return PROTOCOL.measure(drawn_cell("comparison", plan, BLOBS))
 
 
 @pytest.mark.parametrize("method", [WritesInFit, WritesInPredict, FitsTwice])
