@@ -55,9 +55,9 @@ def test_programme_equals_enumeration(S):
 @given(S=similarities(5))
 @settings(max_examples=8, deadline=None)
 def test_ilp_equals_programme_with_ties_and_zeros(solver, S):
-    assert exact.optimal_tree_ilp(S, solver).cost == pytest.approx(
-        exact.optimal_tree_programme(S).cost, rel=1e-9, abs=1e-12
-    )
+    found = exact.optimal_tree_ilp(S, solver)
+    assert found.cost == pytest.approx(exact.optimal_tree_programme(S).cost, rel=1e-9, abs=1e-12)
+    assert found.objective == pytest.approx(found.cost, rel=1e-9, abs=1e-9) and "Optimal" in found.evidence
 
 
 def test_tiny_similarities_are_not_lost_in_solver_tolerances():

@@ -47,9 +47,9 @@ def test_enumeration_is_the_definition(S):
 @settings(max_examples=6, deadline=None)
 def test_ilp_is_as_good_as_enumeration(solver, S):
     # 1e-7: weights of 1e-9 beside 1 are within the solvers' absolute tolerances.
-    assert exact.sparsest_cut_ilp(S, solver).ratio == pytest.approx(
-        exact.sparsest_cut_enumeration(S).ratio, rel=1e-9, abs=1e-7
-    )
+    found = exact.sparsest_cut_ilp(S, solver)
+    assert found.ratio == pytest.approx(exact.sparsest_cut_enumeration(S).ratio, rel=1e-9, abs=1e-7)
+    assert found.ratio == pytest.approx(found.objective, rel=1e-9, abs=1e-7)
 
 
 def test_a_tiny_cut_beside_large_degrees_keeps_its_digits():
