@@ -7,11 +7,9 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from cladebench import _core
-from cladebench.crosscheck.correlation_clustering import against_relaxation
 from cladebench.reference import correlation_clustering as twin
 from cladebench.solvers import correlation_clustering
 from cladebench.solvers.correlation_clusterings import checked_similarity, partition_value, round_in_order
-from solver_checks import hold
 
 METHODS = ("relaxation", "greedy")
 
@@ -77,15 +75,20 @@ def test_between_the_best_partition_and_the_bound(S: np.ndarray) -> None:
 @settings(max_examples=40, deadline=None)
 @given(S=larger)
 def test_the_relaxation_is_solved(S: np.ndarray) -> None:
-    hold(against_relaxation("drawn", S))
     found = correlation_clustering(S, tol=1e-3, random_state=0)
     _, exact = twin.relaxation(S)
-    scale = positive_sum(S)
+    optimum, scale = -exact.solver_value, positive_sum(S)
     assert found.converged
-    assert exact.value <= exact.solver_value + 1e-7 * scale  # the twin's own bound, from its multipliers
+    assert found.bound >= optimum - 1e-7 * scale
+    assert found.bound <= max(optimum, found.value) + 1.001e-3 * scale
+    assert -exact.value >= optimum - 1e-7 * scale  # the twin's own bound, from its multipliers
+    assert twin.bound_of_multipliers(S, found.triangles, found.multipliers) == pytest.approx(
+        found.bound, rel=1e-12, abs=1e-12 * np.abs(S).sum()
+    )
     assert (found.multipliers > 0.0).all() and len(found.triangles) == len(found.multipliers)
     relaxed = found.relaxed
     assert relaxed is not None and np.array_equal(relaxed, relaxed.T) and (np.diag(relaxed) == 1.0).all()
+    assert relaxed.min() >= 0.0 and relaxed.max() <= 1.0 and violation(relaxed) <= 1e-12
     value = float((S * relaxed)[np.triu_indices(len(S), 1)].sum())
     assert max(value, found.value) >= found.bound - 1.001e-3 * scale
 
