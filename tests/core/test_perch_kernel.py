@@ -7,29 +7,23 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from cladebench import _core
-from cladebench.reference.perch import perch as twin
+from cladebench.crosscheck.perch import same_tree
+from solver_checks import hold
 
 ROTATIONS = ["none", "masking", "masking+balance"]
 
 
-def assert_same(X: np.ndarray, rotations: str, max_leaves: int | None) -> None:
-    fast, slow = _core.perch(X, rotations, max_leaves), twin(X, rotations, max_leaves)
-    np.testing.assert_array_equal(fast[0], slow[0])
-    np.testing.assert_array_equal(fast[1], slow[1])
-    np.testing.assert_allclose(fast[2], slow[2], rtol=1e-13)
-
-
 @st.composite
-def grids(draw: st.DrawFn) -> np.ndarray:
+def grids(draw: st.DrawFn, min_points: int = 1) -> np.ndarray:
     """Points with whole coordinates: distances are exact, ties and duplicates common."""
-    shape = draw(st.tuples(st.integers(1, 30), st.integers(1, 10)))
+    shape = draw(st.tuples(st.integers(min_points, 30), st.integers(1, 10)))
     coordinates = st.integers(0, draw(st.sampled_from([0, 1, 3, 50])))
     return draw(arrays(np.float64, shape, elements=coordinates.map(float)))
 
 
-@given(grids(), st.sampled_from(ROTATIONS), st.none() | st.integers(1, 12))
+@given(grids(2), st.sampled_from(ROTATIONS), st.none() | st.integers(1, 12))
 def test_equals_twin_on_ties_and_duplicates(X: np.ndarray, rotations: str, max_leaves: int | None) -> None:
-    assert_same(X, rotations, max_leaves)
+    hold(same_tree("drawn", X, "drawn", rotations, max_leaves))
 
 
 @pytest.mark.parametrize("max_leaves", [None, 40])
@@ -38,14 +32,14 @@ def test_equals_twin_on_ties_and_duplicates(X: np.ndarray, rotations: str, max_l
 def test_equals_twin_on_larger_grids(n_features: int, rotations: str, max_leaves: int | None) -> None:
     # Enough leaves for the search to give up on boxes, enough features for it to break off distances.
     X = np.random.default_rng(0).integers(0, 30, (400, n_features)).astype(float)
-    assert_same(X, rotations, max_leaves)
+    hold(same_tree("drawn", X, "drawn", rotations, max_leaves))
 
 
 @pytest.mark.parametrize("rotations", ROTATIONS)
 def test_equals_twin_on_real_coordinates(rotations: str) -> None:
     random = np.random.default_rng(1)
     X = random.normal(size=(300, 5)) + 6 * random.integers(0, 4, (300, 1))
-    assert_same(X, rotations, None)
+    hold(same_tree("drawn", X, "drawn", rotations, None))
 
 
 @given(grids(), st.sampled_from(ROTATIONS), st.none() | st.integers(1, 12))

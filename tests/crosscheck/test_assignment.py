@@ -6,43 +6,32 @@ import pytest
 from cladebench.crosscheck import assignment as module
 from cladebench.reference.assignment import dual_value
 from cladebench.solvers.assignment_flow import assignment_value
+from solver_checks import failing, spoil
 
 pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
-def failing():
-    return {c.name for c in module.certificates("smoke", 0) if not c.passed}
-
-
 def test_a_dearer_assignment_fails(monkeypatch):
-    solve = module.balanced_assignment
+    def turned(found):
+        labels, prices = found
+        return (labels + 1) % len(prices), prices
 
-    def turned(cost, lower, upper, **options):
-        labels, prices = solve(cost, lower, upper, **options)
-        return (labels + 1) % cost.shape[1], prices
-
-    monkeypatch.setattr(module, "balanced_assignment", turned)
-    assert failing() == {"dual-bound", "ilp-CBC", "ilp-HiGHS"}
+    spoil(monkeypatch, module, "balanced_assignment", turned)
+    assert failing(module) == {"dual-bound", "ilp-CBC", "ilp-HiGHS"}
 
 
 def test_sizes_out_of_bounds_fail(monkeypatch):
-    monkeypatch.setattr(
-        module,
-        "balanced_assignment",
-        lambda cost, lower, upper, **options: (np.zeros(len(cost), dtype=int), np.zeros(cost.shape[1])),
-    )
-    assert "sizes" in failing()
+    spoil(monkeypatch, module, "balanced_assignment", lambda found: (0 * found[0], 0 * found[1]))
+    assert "sizes" in failing(module)
 
 
 def test_other_prices_fail(monkeypatch):
-    solve = module.balanced_assignment
+    def shifted(found):
+        labels, prices = found
+        return labels, prices + 10.0 * np.arange(1, len(prices) + 1)
 
-    def shifted(cost, lower, upper, **options):
-        labels, prices = solve(cost, lower, upper, **options)
-        return labels, prices + np.ptp(cost) * np.arange(1, len(prices) + 1)
-
-    monkeypatch.setattr(module, "balanced_assignment", shifted)
-    assert failing() == {"dual-bound"}
+    spoil(monkeypatch, module, "balanced_assignment", shifted)
+    assert failing(module) == {"dual-bound"}
 
 
 def test_times_are_taken_in_full_scope(monkeypatch):

@@ -64,8 +64,21 @@ def test_differences():
     assert math.isnan(module.shortfall(math.nan, 1.0))
     assert module.relative_difference(0.0, 0.0) == 0.0
     assert module.relative_difference(-1.0, 1.0) == 2.0
-    value, seconds = module.timed(lambda: "value")
-    assert value == "value" and seconds >= 0.0
+    side = module.timed("a function", str.upper, "value")
+    assert side[:2] == ("a function", "VALUE") and side.seconds >= 0.0
+
+
+@pytest.mark.parametrize(
+    ("residual", "expected"),
+    [(None, 1 / 3), (module.shortfall, 0.0), (module.excess, 1 / 3), (lambda a, b: a - b, 1.0), (7, 7.0)],
+)
+def test_two_sides_are_compared(residual, expected):
+    fast, exact = module.Side("fast", [5.0], 0.5), module.Side("exact", 2.0, 0.25)
+    found = module.Checks("topic", "instance").certify(
+        "name", "a statement", fast.giving(3), exact, 1e-9, residual=residual, note="why"
+    )
+    assert found == certificate(residual=expected, seconds_fast=0.5, seconds_reference=0.25, note="why")
+    assert fast.giving(4, "other words") == ("other words", 4.0, 0.5)
 
 
 def test_topics_are_found_by_folder():

@@ -5,13 +5,9 @@ import pytest
 
 from cladebench.crosscheck import dependence as module
 from cladebench.crosscheck.run import as_frame
+from solver_checks import failing
 
 pytestmark = pytest.mark.usefixtures("iris_alone")
-
-
-def failing(topic):
-    found = list(module.certificates("smoke", 0))
-    return {c.name for c in found if c.topic == f"dependence-{topic}" and not c.passed}
 
 
 def test_the_larger_scopes_pass(monkeypatch):
@@ -30,7 +26,7 @@ def test_another_structure_fails(monkeypatch):
         return Y[::-1, ::-1] if k > 2 else Y
 
     monkeypatch.setattr(module, "optimal_structure", turned)
-    assert failing("structure") == {
+    assert failing(module, "dependence-structure") == {
         "programme",
         "programme-matrix",
         "pseudo-inverse",
@@ -43,26 +39,31 @@ def test_another_structure_fails(monkeypatch):
 def test_a_structure_of_another_scale_or_sign_fails(monkeypatch, factor):
     best = module.optimal_structure
     monkeypatch.setattr(module, "optimal_structure", lambda *a: factor * best(*a))
-    assert failing("structure") >= {"programme", "programme-matrix", "pseudo-inverse", "set-kernel"}
+    assert failing(module, "dependence-structure") >= {
+        "programme",
+        "programme-matrix",
+        "pseudo-inverse",
+        "set-kernel",
+    }
 
 
 def test_a_structure_that_is_not_centred_fails(monkeypatch):
     """The objective does not see it."""
     best = module.optimal_structure
     monkeypatch.setattr(module, "optimal_structure", lambda *a: best(*a) + 1.0)
-    assert failing("structure") == {"pseudo-inverse", "set-kernel"}
+    assert failing(module, "dependence-structure") == {"pseudo-inverse", "set-kernel"}
 
 
 @pytest.mark.parametrize(("more", "expected"), [(1, {"attained"}), (-1, {"attained", "no-better-subspace"})])
 def test_a_bound_of_another_number_of_eigenvalues_fails(monkeypatch, more, expected):
     bound = module.objective_bound
     monkeypatch.setattr(module, "objective_bound", lambda gram, k: bound(gram, max(1, k + more)))
-    assert failing("relaxation") >= expected
+    assert failing(module, "dependence-relaxation") >= expected
 
 
 def test_a_bound_below_what_partitions_reach_fails(monkeypatch):
     monkeypatch.setattr(module, "objective_bound", lambda gram, k: 0.01)
-    assert failing("relaxation") >= {"attained", "no-better-subspace", "sweeps-below"}
+    assert failing(module, "dependence-relaxation") >= {"attained", "no-better-subspace", "sweeps-below"}
 
 
 def test_structures_of_given_shape():

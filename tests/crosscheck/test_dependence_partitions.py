@@ -9,13 +9,9 @@ from cladebench.crosscheck import dependence_partitions as module
 from cladebench.crosscheck.run import as_frame
 from cladebench.reference import dependence as twin
 from cladebench.solvers.gram import center
+from solver_checks import failing, spoil
 
 pytestmark = pytest.mark.usefixtures("iris_alone")
-
-
-def failing(topic):
-    found = list(module.certificates("smoke", 0))
-    return {c.name for c in found if c.topic == f"dependence-{topic}" and not c.passed}
 
 
 def test_the_larger_scopes_pass_with_both_solvers(monkeypatch):
@@ -29,7 +25,7 @@ def test_the_larger_scopes_pass_with_both_solvers(monkeypatch):
 
 def test_a_bound_below_what_partitions_reach_fails(monkeypatch):
     monkeypatch.setattr(module, "objective_bound", lambda gram, k: 0.01)
-    assert failing("partition") == {"below-eigenvalues"}
+    assert failing(module, "dependence-partition") == {"below-eigenvalues"}
 
 
 def test_partitions_that_are_not_the_best_fail(monkeypatch):
@@ -41,16 +37,18 @@ def test_partitions_that_are_not_the_best_fail(monkeypatch):
         return found._replace(unconstrained=moved)
 
     monkeypatch.setattr(module, "best_partitions", other)
-    assert failing("partition") == {"optimum", "two-clusters"}
+    assert failing(module, "dependence-partition") == {"optimum", "two-clusters"}
 
 
 @pytest.mark.parametrize("name", ["star_value", "unconstrained_value", "star_with_best"])
 def test_values_that_are_not_those_of_the_partitions_fail(monkeypatch, name):
-    best = module.best_partitions
-    monkeypatch.setattr(
-        module, "best_partitions", lambda *a: best(*a)._replace(**{name: 1.001 * getattr(best(*a), name)})
+    spoil(
+        monkeypatch,
+        module,
+        "best_partitions",
+        lambda found: found._replace(**{name: 1.001 * getattr(found, name)}),
     )
-    assert failing("partition") == {"optimum"}
+    assert failing(module, "dependence-partition") == {"optimum"}
 
 
 def stopped(gram, structure, labels, **options):
@@ -64,34 +62,31 @@ module_greedy = module.greedy_partition
 
 def test_sweeps_that_stop_early_fail(monkeypatch):
     monkeypatch.setattr(module, "greedy_partition", stopped)
-    assert failing("partition") >= {"star-normalized-local", "caterpillar-plain-local"}
-    assert any(name.endswith("labels") for name in failing("sweeps"))
+    assert failing(module, "dependence-partition") >= {"star-normalized-local", "caterpillar-plain-local"}
+    assert any(name.endswith("labels") for name in failing(module, "dependence-sweeps"))
 
 
 @pytest.mark.parametrize("place", [0, -1])
 def test_sweeps_that_report_another_objective_fail(monkeypatch, place):
-    def bent(*args, **options):
-        found = module_greedy(*args, **options)
+    def bent(found):
         path = found.objective.copy()
         path[place] *= 1.0 + 1e-6
         return replace(found, objective=path)
 
-    monkeypatch.setattr(module, "greedy_partition", bent)
-    assert {name.rsplit("-", 1)[1] for name in failing("sweeps")} == {"objective"}
-    assert bool(failing("partition")) == (place == -1)
+    spoil(monkeypatch, module, "greedy_partition", bent)
+    assert {name.rsplit("-", 1)[1] for name in failing(module, "dependence-sweeps")} == {"objective"}
+    assert bool(failing(module, "dependence-partition")) == (place == -1)
 
 
 def test_sweeps_that_say_they_have_not_ended_fail(monkeypatch):
-    monkeypatch.setattr(
-        module, "greedy_partition", lambda *a, **o: replace(module_greedy(*a, **o), converged=False)
-    )
-    assert {name.rsplit("-", 1)[1] for name in failing("partition")} == {"local"}
+    spoil(monkeypatch, module, "greedy_partition", lambda found: replace(found, converged=False))
+    assert {name.rsplit("-", 1)[1] for name in failing(module, "dependence-partition")} == {"local"}
 
 
 def test_wrong_programmes_and_bounds_fail(monkeypatch):
     monkeypatch.setattr(module, "partition_programme", lambda M, Y, solver: np.arange(len(M)) % len(Y))
     monkeypatch.setattr(module, "partition_bound", lambda M, Y: 0.0)
-    assert failing("partition") == {
+    assert failing(module, "dependence-partition") == {
         f"{name}-{check}" for name in ("star", "caterpillar") for check in ("ilp-HiGHS", "semidefinite")
     }
 

@@ -233,5 +233,6 @@ def test_nodes_hold_the_rows_and_constraints_that_came_down():
 
 def test_chunklets_of_the_twin_are_the_components_of_the_must_links():
     assert dca.chunklets(7, np.array([[5, 1], [1, 0], [3, 4], [0, 5]])) == [[0, 1, 5], [3, 4]]
-    with pytest.raises(ValueError, match="between two chunklets"):
-        dca.covariances(np.eye(3), np.array([[0, 1]]), np.array([[0, 2]]))
+    assert dca.chunklets(3, np.array([[2, 2], [0, 1]])) == [[0, 1], [2]]
+    between, _ = dca.covariances(np.eye(3), np.array([[0, 1]]), np.array([[0, 2]]))
+    assert np.array_equal(between, np.eye(3))  # no cannot-link is between two chunklets

@@ -4,41 +4,22 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import scipy.linalg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench.distances import DCA
 from cladebench.distances.dca import chunklet_covariances, chunklets_of
+from cladebench.reference import dca as reference
 
 Pairs = list[tuple[int, int]]
 
 
-def by_hand(
+def by_definition(
     X: np.ndarray, must: Pairs, cannot: Pairs, weighting: str = "rows"
-) -> tuple[list[set[int]], np.ndarray, np.ndarray]:
-    """Chunklets by merging, and both covariances term by term."""
-    chunklets: list[set[int]] = []
-    for pair in must:
-        joined = set(pair).union(*(c for c in chunklets if c & set(pair)))
-        chunklets = [c for c in chunklets if not c & joined] + [joined]
-    chunklets.sort(key=min)
-    means = [X[sorted(c)].mean(axis=0) for c in chunklets]
-    home = {i: k for k, c in enumerate(chunklets) for i in c}
-    d = X.shape[1]
-    discriminative = {
-        (home[a], home[b]) for i, j in cannot for a, b in ((i, j), (j, i)) if a in home and b in home
-    }
-    discriminative = {(j, i) for j, i in discriminative if i != j}
-    between = sum(
-        (np.outer(means[j] - means[i], means[j] - means[i]) for j, i in discriminative), np.zeros((d, d))
-    )
-    between = between / len(discriminative) if discriminative else np.eye(d)
-    within = np.zeros((d, d))
-    for i, k in home.items():
-        weight = 1 / len(chunklets) / len(chunklets[k]) if weighting == "chunklets" else 1 / len(home)
-        within += weight * np.outer(X[i] - means[k], X[i] - means[k])
-    return chunklets, between, within
+) -> tuple[list[list[int]], np.ndarray, np.ndarray]:
+    """Chunklets, and both covariances term by term."""
+    links = [np.reshape(part, (-1, 2)).astype(np.int64) for part in (must, cannot)]
+    return reference.chunklets(len(X), links[0]), *reference.covariances(X, *links, weighting)
 
 
 def pairs(n: int, most: int) -> st.SearchStrategy[Pairs]:
@@ -54,14 +35,15 @@ def test_chunklets_and_covariances_are_those_of_the_definition(
     values = data.draw(st.lists(st.integers(-2, 2), min_size=n * d, max_size=n * d))
     X = np.reshape(values, (n, d)).astype(float)
     must, cannot = data.draw(pairs(n, 8)), data.draw(pairs(n, 10))
-    expected, between, within = by_hand(X, must, cannot, weighting)
-    chunklets = chunklets_of(n, np.reshape(must, (-1, 2)).astype(np.int64))
-    assert [set(np.flatnonzero(chunklets == k)) for k in range(chunklets.max() + 1)] == expected
+    links = np.reshape(must, (-1, 2)).astype(np.int64)
+    chunklets, expected = chunklets_of(n, links), reference.chunklets(n, links)
+    assert [np.flatnonzero(chunklets == k).tolist() for k in range(chunklets.max() + 1)] == expected
     found = DCA().fit(X, must_link=must, cannot_link=cannot)
     assert found.n_chunklets_ == len(expected) and np.isfinite(found.components_).all()
     if not must:
         assert np.array_equal(found.components_, np.eye(d))
         return
+    _, between, within = by_definition(X, must, cannot, weighting)
     C_b, C_w = chunklet_covariances(X, chunklets, np.reshape(cannot, (-1, 2)).astype(np.int64), weighting)
     np.testing.assert_allclose(C_b, between, atol=1e-12)
     np.testing.assert_allclose(C_w, within, atol=1e-12)
@@ -84,12 +66,8 @@ def linked(seed: int, n: int = 90, d: int = 6, n_classes: int = 4) -> tuple[np.n
 @pytest.mark.parametrize("n_components", [None, 1, 3, 6])
 def test_within_first_gives_the_generalised_eigenvectors(n_components: int | None) -> None:
     X, must, cannot = linked(0)
-    _, between, within = by_hand(X, must, cannot)
-    values, vectors = scipy.linalg.eigh(between, within)
-    k = 6 if n_components is None else n_components
-    expected = vectors[:, ::-1][
-        :, :k
-    ].T  # eigh gives them with the within-chunklet covariance as the identity
+    _, between, within = by_definition(X, must, cannot)
+    values, expected = reference.components(between, within, n_components or 6)
     found = (
         DCA(n_components, first="within", shrinkage=0.0)
         .fit(X, must_link=must, cannot_link=cannot)
@@ -97,13 +75,13 @@ def test_within_first_gives_the_generalised_eigenvectors(n_components: int | Non
     )
     np.testing.assert_allclose(found.T @ found, expected.T @ expected, rtol=1e-6)
     ratio = np.linalg.det(found @ between @ found.T) / np.linalg.det(found @ within @ found.T)
-    assert ratio == pytest.approx(np.prod(values[::-1][:k]))
+    assert ratio == pytest.approx(np.prod(values))
 
 
 @pytest.mark.parametrize("weighting", ["chunklets", "rows"])
 def test_both_orders_agree_on_all_dimensions_of_a_full_rank(weighting: str) -> None:
     X, must, cannot = linked(1)
-    _, _, within = by_hand(X, must, cannot, weighting)
+    _, _, within = by_definition(X, must, cannot, weighting)
     for first in ("between", "within"):
         dca = DCA(first=first, weighting=weighting, shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot)
         np.testing.assert_allclose(dca.components_.T @ dca.components_, np.linalg.inv(within), rtol=1e-6)
@@ -122,7 +100,7 @@ def test_between_first_stays_in_the_range_of_the_between_covariance() -> None:
         (61, 31),
         (62, 32),
     ]  # classes are whole
-    chunklets, between, within = by_hand(X, must, cannot)
+    chunklets, between, within = by_definition(X, must, cannot)
     rank = np.linalg.matrix_rank(between)
     assert rank == len(chunklets) - 1 < 6
     found = DCA(shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
@@ -137,9 +115,9 @@ def test_between_first_stays_in_the_range_of_the_between_covariance() -> None:
 def test_two_chunklets_difference_of_means_or_fishers_direction() -> None:
     X, must, _ = linked(3, n_classes=2)
     must += [(0, 20), (1, 21)]
-    chunklets, _, within = by_hand(X, must, [])
+    chunklets, _, within = by_definition(X, must, [])
     assert len(chunklets) == 2
-    means = [X[sorted(c)].mean(axis=0) for c in chunklets]
+    means = [X[c].mean(axis=0) for c in chunklets]
     for first, direction in (
         ("between", means[0] - means[1]),
         ("within", np.linalg.solve(within, means[0] - means[1])),
@@ -152,7 +130,7 @@ def test_two_chunklets_difference_of_means_or_fishers_direction() -> None:
 
 def test_without_cannot_links_between_chunklets_the_within_covariance_is_whitened() -> None:
     X, must, _ = linked(4)
-    _, _, within = by_hand(X, must, [])
+    _, _, within = by_definition(X, must, [])
     inside = [(must[0][0], must[1][1])]
     for cannot in ([], inside):
         found = DCA(shrinkage=0.0).fit(X, must_link=must, cannot_link=cannot).components_
@@ -191,7 +169,7 @@ def test_single_rows_are_chunklets_if_asked(weighting: str) -> None:
     assert found.n_chunklets_ == 5
     chunklets = np.array([0, 0, 1, 1, 2, 3, 4, -1, -1])
     C_b, C_w = chunklet_covariances(X, chunklets, np.array(cannot), weighting)
-    _, between, within = by_hand(X, must + [(i, i) for i in (4, 5, 6)], cannot, weighting)
+    _, between, within = by_definition(X, must + [(i, i) for i in (4, 5, 6)], cannot, weighting)
     np.testing.assert_allclose(C_b, between, atol=1e-12)
     np.testing.assert_allclose(C_w, within, atol=1e-12)
     assert len(found.components_) == 3 > len(DCA().fit(X, must_link=must, cannot_link=cannot).components_)

@@ -28,15 +28,6 @@ def test_samples_are_numbered_as_the_rows(rotations: str) -> None:
     assert np.array_equal(tree.leaf_of[order], arrived_at)
 
 
-def test_without_shuffling_the_rows_arrive_in_order() -> None:
-    X = np.random.default_rng(0).normal(size=(40, 2))
-    tree = Perch(shuffle=False, random_state=3).fit(X).hierarchy_
-    parents, leaf_of, heights = twin(X)
-    assert np.array_equal(tree.parents, parents)
-    assert np.array_equal(tree.leaf_of, leaf_of)
-    np.testing.assert_allclose(tree.heights, heights, rtol=1e-13)
-
-
 @given(st.integers(0, 10_000), st.sampled_from(["masking", "masking+balance"]))
 def test_separated_clusters_come_out_pure_in_any_order(seed: int, rotations: str) -> None:
     # Any two clusters' boxes lie farther apart than a cluster's box is long, so that boxes prove what they must.

@@ -9,17 +9,17 @@ import pytest
 import scipy.sparse
 
 from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.bench.plan.plan import PlanError
 from cladebench.bench.plan.plan_file import read_plan
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell, CellOutput
+from cladebench.bench.run.cell_io import CellOutput
 from cladebench.bench.run.run_cell import check_output
 from cladebench.estimators import as_distance, as_labels
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index
 from cladebench.paper.catalogue import load_plan, validate_protocol
 from cladebench.paper.protocol import Protocol, scaled, stored_tree, timed_fit, tree_arrays
+from task_draws import drawn_cell
 
 
 class Toy(Protocol):
@@ -30,9 +30,7 @@ class Toy(Protocol):
 
 
 def cell(estimator="HierarchicalKMeans", role="method", task=None, **params):
-    data = datasets.load("nested-blobs")
-    spec = CellSpec("toy", "nested-blobs", "M", {}, 0, 7, Limits(60, 2000), task=task or {})
-    return Cell(spec, MethodPlan("M", estimator, params, role=role), data, draw_task(spec, data))
+    return drawn_cell("toy", MethodPlan("M", estimator, params, role=role), task=task or {})
 
 
 def a_study(cell):
@@ -294,8 +292,8 @@ def test_sparse_data_stay_sparse_from_the_data_set_to_the_measure(monkeypatch, e
     written_out = dataclasses.replace(data, X=data.X.toarray())
 
     def out(of):
-        spec = CellSpec("toy", "topic-counts", "M", {}, 0, 7, Limits(60, 2000), task={"test": 0.3})
-        return Sparse().run(Cell(spec, MethodPlan("M", estimator, params), of, draw_task(spec, of)))
+        method = MethodPlan("M", estimator, params)
+        return Sparse().run(drawn_cell("toy", method, of, task={"test": 0.3}))
 
     expected = out(written_out).metrics
 

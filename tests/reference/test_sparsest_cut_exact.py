@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cladebench.reference import sparsest_cut_exact as exact
 from cladebench.reference.sparsest_cut import cut_ratio
-from cladebench.solvers.sparsest_cut import enumerate_cuts, sparsest_cut
+from cladebench.solvers.sparsest_cut import sparsest_cut
 
 
 def random_similarity(n, seed):
@@ -42,29 +42,14 @@ def test_enumeration_is_the_definition(S):
     assert cut.ratio == cut_ratio(S, cut.mask)
 
 
-@given(similarities(8))
-@settings(max_examples=40, deadline=None)
-def test_enumerations_written_apart_agree(S):
-    mask = enumerate_cuts(S)
-    assert cut_ratio(S, mask) == pytest.approx(exact.sparsest_cut_enumeration(S).ratio, rel=2e-9)
-
-
 @pytest.mark.parametrize("solver", ["CBC", "HiGHS"])
 @given(S=similarities(6))
 @settings(max_examples=6, deadline=None)
 def test_ilp_is_as_good_as_enumeration(solver, S):
     # 1e-7: weights of 1e-9 beside 1 are within the solvers' absolute tolerances.
-    assert exact.sparsest_cut_ilp(S, solver).ratio == pytest.approx(
-        exact.sparsest_cut_enumeration(S).ratio, rel=1e-9, abs=1e-7
-    )
-
-
-@pytest.mark.parametrize("solver", ["CBC", "HiGHS"])
-def test_ilp_finds_the_same_cut_at_n_10(solver):
-    S = random_similarity(10, seed=2)
-    ilp, enumerated = exact.sparsest_cut_ilp(S, solver), exact.sparsest_cut_enumeration(S)
-    assert (ilp.mask == enumerated.mask).all()
-    assert ilp.ratio == pytest.approx(ilp.objective, rel=1e-9)
+    found = exact.sparsest_cut_ilp(S, solver)
+    assert found.ratio == pytest.approx(exact.sparsest_cut_enumeration(S).ratio, rel=1e-9, abs=1e-7)
+    assert found.ratio == pytest.approx(found.objective, rel=1e-9, abs=1e-7)
 
 
 def test_a_tiny_cut_beside_large_degrees_keeps_its_digits():

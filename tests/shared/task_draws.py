@@ -1,4 +1,4 @@
-"""Draw tasks from data of a few labels."""
+"""Draw tasks from data of a few labels, and cells with their tasks."""
 
 import dataclasses
 from types import SimpleNamespace
@@ -6,8 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import strategies as st
 
+from cladebench import datasets
 from cladebench.bench.plan.cell_spec import CellSpec, Limits
 from cladebench.bench.plan.task import Task, draw_task
+from cladebench.bench.run.cell_io import Cell
 
 SPEC = CellSpec("p", "d", "m", {}, 0, 7, Limits(10, 100))
 
@@ -25,6 +27,15 @@ def draw(data, how=None, repetition=0, fold=None, **spec) -> Task:
     return draw_task(
         dataclasses.replace(SPEC, task=how or {}, repetition=repetition, fold=fold, **spec), data
     )
+
+
+def drawn_cell(paper, method, data="nested-blobs", *, name=None, setting=None, repetition=0, **how) -> Cell:
+    """A cell of a method, with the task that the spine draws; `how` is what a specification may say beside."""
+    data = datasets.load(data) if isinstance(data, str) else data
+    spec = CellSpec(
+        paper, data.name, name or method.name, setting or {}, repetition, 7, Limits(60, 2000), **how
+    )
+    return Cell(spec, method, data, draw_task(spec, data))
 
 
 seeds = st.integers(0, 2**31)

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench import _core
+from cladebench.crosscheck.exemplar_learning import problems
 from cladebench.reference import exemplar_learning as twin
-from cladebench.solvers.dual_decomposition import Energy, SlaveProblem, learn
+from cladebench.solvers.dual_decomposition import Energy, learn
 from cladebench.solvers.exemplar_learning import ClusteringProblem
 from cladebench.solvers.given_distances import SquaredDifferences, StackedDistances, weighted_sum
 
@@ -24,16 +25,6 @@ def training_set(n: int, seed: int, whole: bool = False, n_distances: int = 2, k
     F[:, np.arange(n), np.arange(n)] = 0.0
     labels = np.unique(rng.integers(0, k, n), return_inverse=True)[1]
     return F, labels, rng
-
-
-def plain_problem(F, labels, price: float, alpha: float, beta: float) -> SlaveProblem:
-    n, clusters = F.shape[1], np.unique(labels)
-    slaves = [
-        *(twin.PointSlave(p, F, price, labels, beta) for p in range(n)),
-        *(twin.ClusterSlave(np.flatnonzero(labels == c), n, price, alpha, beta, len(F)) for c in clusters),
-    ]
-    exact = ClusteringProblem(StackedDistances(F), labels, price, alpha, beta)
-    return SlaveProblem(slaves, n, exact.complete)
 
 
 def multipliers_of(problem: ClusteringProblem) -> np.ndarray:
@@ -54,8 +45,7 @@ def test_rounds_are_those_of_the_plain_slaves(instance, step: float) -> None:
     n, seed, whole, (alpha, beta) = instance
     F, labels, rng = training_set(n, seed, whole)
     price = float(rng.integers(0, 4))
-    fast = ClusteringProblem(StackedDistances(F), labels, price, alpha, beta)
-    plain = plain_problem(F, labels, price, alpha, beta)
+    fast, plain = problems(F, labels, price, alpha, beta)
     for _ in range(6):
         w = rng.integers(0, 3, 2) / 2.0
         one, other = fast.relax(w), plain.relax(w)
@@ -77,8 +67,7 @@ def test_rounds_are_those_of_the_plain_slaves(instance, step: float) -> None:
 def test_rounds_without_ties_are_those_of_the_plain_slaves() -> None:
     for seed in range(30):
         F, labels, rng = training_set(6, seed)
-        fast = ClusteringProblem(StackedDistances(F), labels, 1.3)
-        plain = plain_problem(F, labels, 1.3, 1.0, 1.0)
+        fast, plain = problems(F, labels, 1.3)
         for _ in range(8):
             w = rng.uniform(size=2)
             one, other = fast.relax(w), plain.relax(w)
@@ -100,7 +89,7 @@ def test_plain_slaves_are_minimal(n: int, seed: int, whole: bool) -> None:
     def multipliers(size: int) -> np.ndarray:
         return rng.integers(-4, 5, size) / 2.0 if whole else rng.normal(size=size)
 
-    for slave in plain_problem(F, labels, 1.0, 1.0, 1.0).slaves:
+    for slave in problems(F, labels, 1.0)[1].slaves:
         own = multipliers(len(slave.variables))
         copies, energy = slave.minimize(w, own)
         if isinstance(slave, twin.PointSlave):

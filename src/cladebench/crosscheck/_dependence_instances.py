@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cladebench.crosscheck._instances import FloatArray, draw, real_data
+from cladebench.crosscheck._instances import FloatArray, draw, real_data, standardized
 from cladebench.crosscheck._pairs import IntArray
 from cladebench.methods._kernel import kernel_matrix
 from cladebench.solvers.gram import CenteredGram, center
@@ -35,8 +35,7 @@ def instances(n: int, seed: int) -> Iterator[Instance]:
     drawn = {name: draw(X, min(n, len(np.unique(X, axis=0))), seed) for name, (X, _) in real_data().items()}
     drawn["random"] = np.random.default_rng([seed, n]).normal(size=(n, 3))
     for name, X in drawn.items():
-        spread = X.std(axis=0)
-        Z = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        Z = standardized(X)
         yield Instance(f"{name}-{len(Z)}-{seed}", Z, center(kernel_matrix(Z, "gaussian", 1.0)))
 
 

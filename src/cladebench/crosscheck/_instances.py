@@ -84,6 +84,17 @@ def similarity_instances(
                 yield f"{name}-{n_samples}-{k}-{kind}", points, SIMILARITIES[kind]
 
 
+def standardized(X: FloatArray) -> FloatArray:
+    """Bring features to mean 0 and unit variance; constant ones to 0."""
+    spread = X.std(axis=0)
+    return np.asarray((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def between(points: FloatArray) -> FloatArray:
+    """Euclidean distances of all pairs, shape (n, n)."""
+    return np.asarray(np.sqrt(np.square(points[:, None] - points[None]).sum(axis=2)))
+
+
 def random_graph(n: int, seed: int) -> np.ndarray:
     """Weights from an exponential distribution, symmetric, zero diagonal."""
     upper = np.triu(np.random.default_rng(seed).exponential(size=(n, n)), 1)

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cladebench.crosscheck._instances import FloatArray, real_data
+from cladebench.crosscheck._instances import FloatArray, real_data, standardized
 from cladebench.crosscheck.certificate import (
     IDENTICAL,
-    ROUNDING,
     SOLVER,
     Certificate,
-    relative_difference,
+    Checks,
+    Side,
     timed,
 )
 from cladebench.reference.assignment import balanced_assignment_ilp, dual_value
@@ -46,7 +46,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     n, numbers = SIZES[scope]
     for n_clusters in numbers:
         for instance, cost in _instances(n, n_clusters, seed):
-            yield from _exact(f"{instance}-{n_clusters}", cost)
+            yield from exact(f"{instance}-{n_clusters}", cost, *bounds(*cost.shape))
     if scope == "full":
         for n, n_clusters in TIMED:
             rng = np.random.default_rng([seed, n, n_clusters])
@@ -75,8 +75,7 @@ def margin_costs(X: FloatArray, n_clusters: int, rng: np.random.Generator) -> Fl
     ndarray of shape (n, n_clusters)
         Sums of squared hinges over the other clusters.
     """
-    spread = X.std(axis=0)
-    Z = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    Z = standardized(X)
     W = Z[rng.choice(len(Z), size=n_clusters, replace=False)]
     scores = Z @ (W / np.linalg.norm(W, axis=1, keepdims=True)).T
     hinges = np.maximum(0.0, 1.0 - scores[:, :, None] + scores[:, None, :])
@@ -101,47 +100,33 @@ def _instances(n: int, n_clusters: int, seed: int) -> Iterator[tuple[str, FloatA
         yield f"{name}-{len(rows)}", margin_costs(rows, n_clusters, rng)
 
 
-def _exact(instance: str, cost: FloatArray) -> Iterator[Certificate]:
-    n, n_clusters = cost.shape
-    lower, upper = bounds(n, n_clusters)
-    (labels, prices), seconds = timed(lambda: balanced_assignment(cost, lower, upper, return_prices=True))
-    counts = np.bincount(labels, minlength=n_clusters)
-    value, bound = assignment_value(cost, labels), dual_value(cost, prices, lower, upper)
+def exact(instance: str, cost: FloatArray, lower: int, upper: int) -> Iterator[Certificate]:
+    """Check sizes, the bound that prices give, and the optima of integer programmes."""
+    checks = Checks(TOPICS[0], instance)
+    fast = timed(FAST, balanced_assignment, cost, lower, upper, return_prices=True)
+    labels, prices = fast.result
+    counts = np.bincount(labels, minlength=cost.shape[1])
     outside = np.maximum(lower - counts, 0).sum() + np.maximum(counts - upper, 0).sum()
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="sizes",
-        problem="every cluster's size is within its bounds",
-        fast=FAST,
-        reference="count of the labels",
-        primal=float(outside),
-        dual_bound=0.0,
+    yield checks.certify(
+        "sizes",
+        "every cluster's size is within its bounds",
+        fast.giving(outside),
+        Side("count of the labels", 0.0),
+        IDENTICAL,
         residual=float(outside),
-        tolerance=IDENTICAL,
-        seconds_fast=seconds,
         note=f"values are rows too many or too few; {counts.min()} to {counts.max()} rows, {lower} to {upper} allowed",
     )
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="dual-bound",
-        problem="the total cost is the lower bound that the prices give",
-        fast=FAST,
-        reference="dual value recomputed from the prices",
-        primal=value,
-        dual_bound=bound,
-        residual=relative_difference(value, bound),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
+    value = fast.giving(assignment_value(cost, labels))
+    yield checks.certify(
+        "dual-bound",
+        "the total cost is the lower bound that the prices give",
+        value,
+        Side("dual value recomputed from the prices", dual_value(cost, prices, lower, upper)),
     )
     for solver in SOLVERS:
-        ilp, seconds_ilp = timed(
-            lambda solver=solver: balanced_assignment_ilp(cost, lower, upper, solver)  # type: ignore[misc]
-        )
-        yield _compare(
-            instance, f"ilp-{solver}", value, ilp, f"integer programme (PuLP, {solver})", seconds, seconds_ilp
-        )
+        words = f"integer programme (PuLP, {solver})"
+        programme = timed(words, balanced_assignment_ilp, cost, lower, upper, solver)
+        yield _least(checks, f"ilp-{solver}", value, programme)
 
 
 def _times(instance: str, cost: FloatArray) -> Iterator[Certificate]:
@@ -149,41 +134,27 @@ def _times(instance: str, cost: FloatArray) -> Iterator[Certificate]:
 
     The models of the others are built before.
     """
+    checks = Checks(TOPICS[0], instance)
     lower, upper = bounds(*cost.shape)
     # The shortest of several: a first call finds cold caches.
-    labels, seconds = min(
-        (timed(lambda: balanced_assignment(cost, lower, upper)) for _ in range(5)), key=lambda p: p[1]
+    fast = min(
+        (timed(FAST, balanced_assignment, cost, lower, upper) for _ in range(5)),
+        key=lambda side: side.seconds,
     )
-    value = assignment_value(cost, labels)
+    value = fast.giving(assignment_value(cost, fast.result))
     ilp = timed_assignment_ilp(cost, lower, upper, "CBC", time_limit=TIME_LIMIT)
-    yield _compare(instance, "time-ilp", value, ilp, "integer programme (CBC)", seconds, ilp.seconds_solve)
+    yield _least(checks, "time-ilp", value, Side("integer programme (CBC)", ilp, ilp.seconds_solve))
     if importlib.util.find_spec("ortools") is not None:
         flow = balanced_assignment_flow(cost, lower, upper)
-        reference = "min-cost flow (OR-tools)"
-        yield _compare(instance, "time-flow", value, flow, reference, seconds, flow.seconds_solve)
+        yield _least(checks, "time-flow", value, Side("min-cost flow (OR-tools)", flow, flow.seconds_solve))
 
 
-def _compare(
-    instance: str,
-    name: str,
-    value: float,
-    found: ExactAssignment,
-    reference: str,
-    seconds_fast: float,
-    seconds_reference: float,
-) -> Certificate:
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name=name,
-        problem="the total cost is the least that another solver finds",
-        fast=FAST,
-        reference=reference,
-        primal=value,
-        dual_bound=found.value,
-        residual=relative_difference(value, found.value),
-        tolerance=SOLVER,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds_reference,
-        note=f"{found.evidence}; {seconds_reference / seconds_fast:.3g} times the kernel's time",
+def _least(checks: Checks, name: str, value: Side[float], other: Side[ExactAssignment]) -> Certificate:
+    return checks.certify(
+        name,
+        "the total cost is the least that another solver finds",
+        value,
+        other.giving(other.result.value),
+        SOLVER,
+        note=f"{other.result.evidence}; {other.seconds / value.seconds:.3g} times the kernel's time",
     )

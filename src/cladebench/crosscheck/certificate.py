@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, ParamSpec, SupportsFloat, TypeVar
 
 import pandas as pd
 
 from cladebench.input_files import InputFileError
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 #: Named tolerances: no difference at all; sums in another order; what solvers call feasible; finite differences.
@@ -105,28 +106,110 @@ class Certificate:
         return {column: values[column] for column in COLUMNS}
 
 
-def timed(function: Callable[[], T]) -> tuple[T, float]:
-    """Call, and say how many seconds of wall time it took."""
-    started = time.perf_counter()
-    value = function()
-    return value, time.perf_counter() - started
+class Side(NamedTuple, Generic[T]):
+    """One side of a comparison.
 
-
-def relative_difference(a: float, b: float) -> float:
-    """``|a - b|`` relative to the larger of the two.
-
-    0 where both are 0.
+    Attributes
+    ----------
+    words : str
+        The code or solver.
+    result : T
+        What it gave.
+    seconds : float
+        Wall time; nan where there is nothing to time.
     """
-    largest = max(abs(a), abs(b))
+
+    words: str
+    result: T
+    seconds: float = math.nan
+
+    def giving(self, value: SupportsFloat, words: str | None = None) -> Side[float]:
+        """Put the value that is compared in place of the result."""
+        return Side(self.words if words is None else words, float(value), self.seconds)
+
+
+def timed(words: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Side[T]:
+    """Call a function, named in words, and take its wall time."""
+    started = time.perf_counter()
+    result = function(*args, **kwargs)
+    return Side(words, result, time.perf_counter() - started)
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The comparisons of one topic on one instance."""
+
+    topic: str
+    instance: str
+
+    def certify(
+        self,
+        name: str,
+        problem: str,
+        fast: Side[float],
+        exact: Side[float],
+        tolerance: float = ROUNDING,
+        *,
+        residual: float | Callable[[float, float], float] | None = None,
+        note: str = "",
+    ) -> Certificate:
+        """Compare the values of two sides.
+
+        Parameters
+        ----------
+        name, problem : str
+            Which of the checks, and the statement in words.
+        fast, exact : Side
+            The fast path's value, and what it is held against.
+        tolerance : float, default=ROUNDING
+            The largest residual that passes.
+        residual : float or callable, optional
+            A number, or a function of both values; by default their `relative_difference`.
+        note : str, default=""
+
+        Returns
+        -------
+        Certificate
+        """
+        if residual is None or callable(residual):
+            residual = (residual or relative_difference)(fast.result, exact.result)
+        return Certificate(
+            topic=self.topic,
+            instance=self.instance,
+            name=name,
+            problem=problem,
+            fast=fast.words,
+            reference=exact.words,
+            primal=float(fast.result),
+            dual_bound=float(exact.result),
+            residual=float(residual),
+            tolerance=tolerance,
+            seconds_fast=fast.seconds,
+            seconds_reference=exact.seconds,
+            note=note,
+        )
+
+
+def relative_difference(a: float, b: float, scale: float = 0.0) -> float:
+    """``|a - b|`` relative to the larger of the two, or to a scale that is larger still.
+
+    0 where both are 0. The scale is for values that may be 0 but for rounding.
+    """
+    largest = max(abs(a), abs(b), scale)
     return abs(a - b) / largest if largest > 0 else abs(a - b)
 
 
-def shortfall(value: float, bound: float) -> float:
-    """Measure how far a value lies below a lower bound.
+def shortfall(value: float, bound: float, scale: float = 0.0) -> float:
+    """Measure how far a value lies below a lower bound, as `relative_difference` does.
 
-    Relative to the larger of the two; 0 where it does not.
+    0 where it does not.
     """
-    return 0.0 if value >= bound else relative_difference(value, bound)
+    return 0.0 if value >= bound else relative_difference(value, bound, scale)
+
+
+def excess(value: float, bound: float) -> float:
+    """Measure how far a value lies above an upper bound, as `shortfall` does below a lower one."""
+    return shortfall(bound, value)
 
 
 def read_certificates(path: Path) -> pd.DataFrame | None:

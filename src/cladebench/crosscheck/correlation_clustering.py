@@ -11,9 +11,10 @@ import numpy as np
 
 from cladebench.crosscheck._instances import draw, real_data
 from cladebench.crosscheck.certificate import (
-    ROUNDING,
     SOLVER,
     Certificate,
+    Checks,
+    Side,
     relative_difference,
     shortfall,
     timed,
@@ -37,8 +38,8 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     """
     n_exact, n_relaxed, n_draws = SIZES[scope]
     for name, X in _points(n_relaxed, n_draws, seed):
-        yield from _against_exact(f"{name}-{n_exact}", _similarity(X[:n_exact]))
-        yield from _against_relaxation(f"{name}-{n_relaxed}", _similarity(X))
+        yield from against_exact(f"{name}-{n_exact}", _similarity(X[:n_exact]))
+        yield from against_relaxation(f"{name}-{n_relaxed}", _similarity(X))
     for name in real_data():
         yield _svm(name, seed)
 
@@ -64,101 +65,68 @@ def _similarity(X: np.ndarray) -> np.ndarray:
     return np.median(D[np.triu_indices(len(D), 1)]) - D
 
 
-def _certificate(
-    instance: str, name: str, problem: str, fast: str, twin: str, **numbers: float
-) -> Certificate:
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name=name,
-        problem=problem,
-        fast=fast,
-        reference=twin,
-        **numbers,  # type: ignore[arg-type]
-    )
+def _solve(S: np.ndarray) -> Side[CorrelationClustering]:
+    return timed("primal-dual method", correlation_clustering, S, tol=TOLERANCE, random_state=0)
 
 
-def _solve(S: np.ndarray) -> tuple[CorrelationClustering, float]:
-    return timed(lambda: correlation_clustering(S, tol=TOLERANCE, random_state=0))
-
-
-def _against_exact(instance: str, S: np.ndarray) -> Iterator[Certificate]:
-    found, seconds_fast = _solve(S)
-    (_, best), seconds_reference = timed(lambda: reference.partition_programme(S))
-    seconds = {"seconds_fast": seconds_fast, "seconds_reference": seconds_reference}
+def against_exact(instance: str, S: np.ndarray) -> Iterator[Certificate]:
+    """Check value and bound: all are sums to be maximised, and the best is between both."""
+    checks = Checks(TOPICS[0], instance)
+    fast = _solve(S)
+    found = fast.result
+    programme = timed("integer programme (PuLP, CBC)", reference.partition_programme, S)
+    best = programme.giving(programme.result[1])
     value = reference.partition_value(S, found.labels)
-    programme = "integer programme (PuLP, CBC)"
-    # All are sums to be maximised: a value above the best, or a bound below it, is what fails.
-    yield _certificate(
-        instance,
+    yield checks.certify(
         "value",
         "the partition is no better than the best, and its value is what it says",
-        "relaxation, rounding, local search",
-        programme,
-        primal=value,
-        dual_bound=best,
-        residual=max(shortfall(best, value), relative_difference(value, found.value)),
-        tolerance=ROUNDING,
-        **seconds,
+        fast.giving(value, "relaxation, rounding, local search"),
+        best,
+        residual=max(shortfall(best.result, value), relative_difference(value, found.value)),
     )
-    yield _certificate(
-        instance,
+    yield checks.certify(
         "bound",
         "the bound, rebuilt from its multipliers, is not below the best partition",
-        "primal-dual method",
-        programme,
-        primal=reference.bound_of_multipliers(S, found.triangles, found.multipliers),
-        dual_bound=best,
-        residual=shortfall(found.bound, best),
-        tolerance=ROUNDING,
-        **seconds,
+        fast.giving(reference.bound_of_multipliers(S, found.triangles, found.multipliers)),
+        best,
+        residual=shortfall(found.bound, best.result),
     )
 
 
-def _against_relaxation(instance: str, S: np.ndarray) -> Iterator[Certificate]:
-    found, seconds_fast = _solve(S)
-    (_, exact), seconds_reference = timed(lambda: reference.relaxation(S))
-    seconds = {"seconds_fast": seconds_fast, "seconds_reference": seconds_reference}
+def against_relaxation(instance: str, S: np.ndarray) -> Iterator[Certificate]:
+    """Check the bound of the relaxation and its solution."""
+    checks = Checks(TOPICS[0], instance)
+    fast = _solve(S)
+    found = fast.result
+    bound = fast.giving(found.bound)
+    words = "linear programme with all triangles (HiGHS)"
+    programme = timed(words, reference.relaxation, S)
+    optimum = -programme.result[1].solver_value
     positive = float(np.maximum(S, 0.0)[np.triu_indices(len(S), 1)].sum())
-    rebuilt = reference.bound_of_multipliers(S, found.triangles, found.multipliers)
-    optimum = -exact.solver_value
-    yield _certificate(
-        instance,
+    yield checks.certify(
         "multipliers",
         "the bound is that of its multipliers",
-        "primal-dual method",
-        "sums in Python",
-        primal=found.bound,
-        dual_bound=rebuilt,
-        residual=relative_difference(found.bound, rebuilt),
-        tolerance=ROUNDING,
-        **seconds,
+        bound,
+        programme.giving(
+            reference.bound_of_multipliers(S, found.triangles, found.multipliers), "sums in Python"
+        ),
     )
-    yield _certificate(
-        instance,
+    yield checks.certify(
         "relaxation",
         "the bound is the optimum of the relaxation, or stopped above it where the partition attains the bound",
-        "primal-dual method",
-        "linear programme with all triangles (HiGHS)",
-        primal=found.bound,
-        dual_bound=optimum,
+        bound,
+        programme.giving(optimum),
+        TOLERANCE + SOLVER,
         residual=max(optimum - found.bound, found.bound - max(optimum, found.value)) / positive,
-        tolerance=TOLERANCE + SOLVER,
-        **seconds,
     )
     assert found.relaxed is not None
     x = found.relaxed
-    yield _certificate(
-        instance,
+    yield checks.certify(
         "feasible",
         "the relaxed solution is within [0, 1] and violates no triangle",
-        "primal-dual method, closed by shortest paths",
-        "all triangles",
-        primal=float(np.sum(S * x) - np.trace(S * x)) / 2.0,
-        dual_bound=optimum,
+        fast.giving((np.sum(S * x) - np.trace(S * x)) / 2.0, "primal-dual method, closed by shortest paths"),
+        programme.giving(optimum, "all triangles"),
         residual=max(float(-x.min()), float(x.max()) - 1.0, _most_violated(x)),
-        tolerance=ROUNDING,
-        **seconds,
     )
 
 
@@ -182,19 +150,14 @@ def _svm(name: str, seed: int) -> Certificate:
         points = X[rows][:, np.argsort(-X.var(axis=0), kind="stable")[:3]]
         stacks.append(np.square(points[:, None] - points).transpose(2, 0, 1))
         labels.append(y[rows])
-    fitted, seconds_fast = timed(lambda: SVMCluster(C=10.0, tol=SVM_TOLERANCE).fit(stacks, labels))
-    scaled = [stack / fitted.scales_[:, None, None] for stack in stacks]
-    exact, seconds_reference = timed(lambda: reference.structural_svm(scaled, labels, 10.0, relaxed=True))
-    return _certificate(
-        f"svm-{name}",
+    fast = timed("cutting planes", SVMCluster(C=10.0, tol=SVM_TOLERANCE).fit, stacks, labels)
+    scaled = [stack / fast.result.scales_[:, None, None] for stack in stacks]
+    words = "quadratic programme (cvxpy, Clarabel)"
+    exact = timed(words, reference.structural_svm, scaled, labels, 10.0, relaxed=True)
+    return Checks(TOPICS[0], f"svm-{name}").certify(
         "objective",
         "one programme over all relaxed partitions has the SVM's objective",
-        "cutting planes",
-        "quadratic programme (cvxpy, Clarabel)",
-        primal=fitted.objective_,
-        dual_bound=exact.objective,
-        residual=relative_difference(fitted.objective_, exact.objective),
-        tolerance=SVM_TOLERANCE + SOLVER,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds_reference,
+        fast.giving(fast.result.objective_),
+        exact.giving(exact.result.objective),
+        SVM_TOLERANCE + SOLVER,
     )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cladebench.crosscheck._instances import random_graph
-from cladebench.crosscheck.certificate import ROUNDING, Certificate, relative_difference, shortfall, timed
+from cladebench.crosscheck.certificate import Certificate, Checks, Side, relative_difference, shortfall, timed
 from cladebench.hierarchy import Hierarchy
 from cladebench.reference.dasgupta_optimal import NestedTree, binary_trees, optimal_tree_programme, tree_cost
 from cladebench.reference.sparsest_cut import cut_ratio
@@ -94,23 +94,29 @@ def _combinations(parts: list[tuple[int, ...]]) -> Iterator[NestedTree]:
 
 
 def _binary(instance: str, S: np.ndarray) -> Certificate:
-    best, seconds = timed(lambda: optimal_tree_programme(S))
-    least, seconds_all = timed(lambda: min(tree_cost(tree, S) for tree in every_tree(tuple(range(len(S))))))
-    return Certificate(
-        topic="dasgupta-binary",
-        instance=instance,
-        name="no-tree-of-any-arity-costs-less",
-        problem="the best binary tree costs no more than the best tree of any arity",
-        fast=best.evidence,
-        reference="enumeration of the trees of any arity",
-        primal=best.cost,
-        dual_bound=least,
-        residual=relative_difference(best.cost, least),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
-        seconds_reference=seconds_all,
+    return Checks("dasgupta-binary", instance).certify(
+        "no-tree-of-any-arity-costs-less",
+        "the best binary tree costs no more than the best tree of any arity",
+        _optimum(S)[0],
+        timed(
+            "enumeration of the trees of any arity",
+            lambda: min(tree_cost(tree, S) for tree in every_tree(tuple(range(len(S))))),
+        ),
         note="similarities are positive; where some are zero a tree of larger arity can cost as little, never less",
     )
+
+
+def _optimum(S: np.ndarray) -> tuple[Side[float], Hierarchy]:
+    """The least cost of a tree, and such a tree."""
+    side = timed("", optimal_tree_programme, S)
+    return side.giving(side.result.cost, side.result.evidence), side.result.hierarchy
+
+
+def _caterpillar(n: int) -> NestedTree:
+    tree: NestedTree = 0
+    for point in range(1, n):
+        tree = [tree, point]
+    return tree
 
 
 def _subtree(instance: str, S: np.ndarray) -> Certificate:
@@ -118,38 +124,26 @@ def _subtree(instance: str, S: np.ndarray) -> Certificate:
 
     The whole gains exactly as much as each subtree.
     """
-    tree: NestedTree = 0
-    for point in range(1, len(S)):  # a caterpillar
-        tree = [tree, point]
-    whole = tree_cost(tree, S)
+    whole = tree_cost(_caterpillar(len(S)), S)
     worst, gain = 0.0, 0.0
     seconds = 0.0
-    inner = tree[0]
     for size in range(len(S) - 1, 2, -1):  # the caterpillar's subtree over points 0..size-1
-        part = S[:size, :size]
-        best, elapsed = timed(lambda part=part: optimal_tree_programme(part))  # type: ignore[misc]
-        seconds += elapsed
-        improved: NestedTree = _nested(best.hierarchy)
+        best, tree = _optimum(S[:size, :size])
+        seconds += best.seconds
+        improved: NestedTree = _nested(tree)
         for point in range(size, len(S)):
             improved = [improved, point]
-        gain_below = tree_cost(inner, S) - best.cost
+        gain_below = tree_cost(_caterpillar(size), S) - best.result
         gain_whole = whole - tree_cost(improved, S)
         # Relative to the cost, for a gain may be nothing but rounding.
         worst = max(worst, abs(gain_below - gain_whole) / whole, -gain_whole / whole)
         gain = max(gain, gain_whole)
-        inner = inner[0]
-    return Certificate(
-        topic="dasgupta-subtree",
-        instance=instance,
-        name="gain-below-is-gain-of-the-whole",
-        problem="a subtree's gain in cost is the whole tree's gain, for every subtree of a caterpillar",
-        fast="difference of the subtrees' costs",
-        reference="difference of the trees' costs",
-        primal=whole - gain,
-        dual_bound=whole,
+    return Checks("dasgupta-subtree", instance).certify(
+        "gain-below-is-gain-of-the-whole",
+        "a subtree's gain in cost is the whole tree's gain, for every subtree of a caterpillar",
+        Side("difference of the subtrees' costs", whole - gain),
+        Side("difference of the trees' costs", whole, seconds),
         residual=worst,
-        tolerance=ROUNDING,
-        seconds_reference=seconds,
         note=f"{len(S) - 3} subtrees; the largest gain is {gain / whole:.3f} of the cost",
     )
 
@@ -159,23 +153,14 @@ def _path_is_halved() -> Certificate:
     S = np.diag(np.ones(n - 1), 1)
     S += S.T
     balanced: NestedTree = [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
-    caterpillar: NestedTree = 0
-    for point in range(1, n):
-        caterpillar = [caterpillar, point]
-    best, seconds = timed(lambda: optimal_tree_programme(S))
-    cost, peeled = tree_cost(balanced, S), tree_cost(caterpillar, S)
-    return Certificate(
-        topic="dasgupta-balanced",
-        instance="path-8",
-        name="balanced-tree-is-optimal",
-        problem="on a path of equal similarities the balanced tree costs least, and peeling off points more",
-        fast="balanced tree",
-        reference=best.evidence,
-        primal=cost,
-        dual_bound=best.cost,
-        residual=max(relative_difference(cost, best.cost), shortfall(peeled, (1 + CLEAR) * cost)),
-        tolerance=ROUNDING,
-        seconds_reference=seconds,
+    best, _ = _optimum(S)
+    cost, peeled = tree_cost(balanced, S), tree_cost(_caterpillar(n), S)
+    return Checks("dasgupta-balanced", "path-8").certify(
+        "balanced-tree-is-optimal",
+        "on a path of equal similarities the balanced tree costs least, and peeling off points more",
+        Side("balanced tree", cost),
+        best,
+        residual=max(relative_difference(cost, best.result), shortfall(peeled, (1 + CLEAR) * cost)),
         note=f"peeling off one end after the other costs {peeled / cost:.3f} times as much",
     )
 
@@ -183,20 +168,17 @@ def _path_is_halved() -> Certificate:
 def _clique_is_indifferent() -> Certificate:
     n = 6
     S = np.ones((n, n)) - np.eye(n)
-    costs, seconds = timed(lambda: [tree_cost(tree, S) for tree in binary_trees(list(range(n)))])
-    expected = (n**3 - n) / 3
-    return Certificate(
-        topic="dasgupta-balanced",
-        instance="clique-6",
-        name="every-binary-tree-costs-the-same",
-        problem="where all similarities are equal every binary tree costs (n^3 - n) / 3, balanced or not",
-        fast="largest cost of a binary tree",
-        reference="(n^3 - n) / 3",
-        primal=max(costs),
-        dual_bound=expected,
+    fast = timed(
+        "largest cost of a binary tree",
+        lambda: [tree_cost(tree, S) for tree in binary_trees(list(range(n)))],
+    )
+    costs, expected = fast.result, (n**3 - n) / 3
+    return Checks("dasgupta-balanced", "clique-6").certify(
+        "every-binary-tree-costs-the-same",
+        "where all similarities are equal every binary tree costs (n^3 - n) / 3, balanced or not",
+        fast.giving(max(costs)),
+        Side("(n^3 - n) / 3", expected),
         residual=max(relative_difference(cost, expected) for cost in (min(costs), max(costs))),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
         note=f"{len(costs)} trees: the limit of what 'encourages balanced trees' can mean",
     )
 
@@ -205,26 +187,20 @@ def _root_split(seed: int) -> Certificate:
     """Find a graph whose best trees avoid a sparsest first cut."""
     for k in range(N_GRAPHS):
         S = random_graph(7, seed + k)
-        best, seconds = timed(lambda S=S: optimal_tree_programme(S))  # type: ignore[misc]
-        forced, seconds_fast = timed(lambda S=S: min(_best_below(S, cut) for cut in _sparse_cuts(S)))  # type: ignore[misc]
-        if forced > (1 + CLEAR) * best.cost:
+        best, tree = _optimum(S)
+        forced = timed("best tree below each cut within 1% of the sparsest (dynamic programme)", _forced, S)
+        if forced.result > (1 + CLEAR) * best.result:
             break
     first = np.zeros(len(S), dtype=bool)
-    first[best.hierarchy.samples(int(best.hierarchy.children(best.hierarchy.root)[0]))] = True
+    first[tree.samples(int(tree.children(tree.root)[0]))] = True
     ratio = cut_ratio(S, first) / sparsest_cut_enumeration(S).ratio
-    return Certificate(
-        topic="dasgupta-root-split",
-        instance=f"random-7-{k}",
-        name="optimal-tree-does-not-start-with-the-sparsest-cut",
-        problem="the best tree that starts with a sparsest cut costs more than the best tree",
-        fast="best tree below each cut within 1% of the sparsest (dynamic programme)",
-        reference=best.evidence,
-        primal=forced,
-        dual_bound=best.cost,
-        residual=shortfall(forced, (1 + CLEAR) * best.cost),
-        tolerance=0.0,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    return Checks("dasgupta-root-split", f"random-7-{k}").certify(
+        "optimal-tree-does-not-start-with-the-sparsest-cut",
+        "the best tree that starts with a sparsest cut costs more than the best tree",
+        forced,
+        best,
+        0.0,
+        residual=_below_clear,
         note=f"the best tree's first cut has {ratio:.3f} times the sparsest ratio; random graph number {k + 1}",
     )
 
@@ -233,26 +209,29 @@ def _mistakes(seed: int) -> Certificate:
     """Find a graph on which exact recursive sparsest cut misses the optimum."""
     for k in range(N_GRAPHS):
         S = random_graph(7, seed + k)
-        best, seconds = timed(lambda S=S: optimal_tree_programme(S))  # type: ignore[misc]
-        tree, seconds_fast = timed(lambda S=S: recursive_sparsest_cut(S))  # type: ignore[misc]
-        cost = tree_cost(tree, S)
-        if cost > (1 + CLEAR) * best.cost:
+        best, _ = _optimum(S)
+        cuts = timed("recursive sparsest cut (enumeration)", recursive_sparsest_cut, S)
+        cost = tree_cost(cuts.result, S)
+        if cost > (1 + CLEAR) * best.result:
             break
-    return Certificate(
-        topic="sparsest-cut-mistakes",
-        instance=f"random-7-{k}",
-        name="recursive-sparsest-cut-is-not-optimal",
-        problem="recursive sparsest cut, each cut exact, costs more than the best tree",
-        fast="recursive sparsest cut (enumeration)",
-        reference=best.evidence,
-        primal=cost,
-        dual_bound=best.cost,
-        residual=shortfall(cost, (1 + CLEAR) * best.cost),
-        tolerance=0.0,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
-        note=f"{cost / best.cost:.4f} times the least cost; random graph number {k + 1}",
+    return Checks("sparsest-cut-mistakes", f"random-7-{k}").certify(
+        "recursive-sparsest-cut-is-not-optimal",
+        "recursive sparsest cut, each cut exact, costs more than the best tree",
+        cuts.giving(cost),
+        best,
+        0.0,
+        residual=_below_clear,
+        note=f"{cost / best.result:.4f} times the least cost; random graph number {k + 1}",
     )
+
+
+def _below_clear(cost: float, least: float) -> float:
+    return shortfall(cost, (1 + CLEAR) * least)
+
+
+def _forced(S: np.ndarray) -> float:
+    """Least cost of a tree that starts with a sparsest cut."""
+    return min(_best_below(S, cut) for cut in _sparse_cuts(S))
 
 
 def _best_below(S: np.ndarray, mask: np.ndarray) -> float:

@@ -12,14 +12,14 @@ import numpy as np
 
 from cladebench.crosscheck._instances import similarity_instances
 from cladebench.crosscheck.certificate import (
-    ROUNDING,
     SOLVER,
     Certificate,
+    Checks,
+    Side,
     relative_difference,
     shortfall,
     timed,
 )
-from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import dasgupta_cost
 from cladebench.metrics.similarity import Similarity
 from cladebench.reference.dasgupta_optimal import (
@@ -32,6 +32,7 @@ from cladebench.reference.metrics import dasgupta_cost as enumerated_cost
 
 TOPICS = ("dasgupta-optimal",)
 N_SAMPLES = 8
+PROGRAMME = "dynamic programme over subsets"
 
 #: scope -> points of the integer programme, draws of each data set, similarities, ILP solvers. At 8 points the integer
 #: programme takes seconds with HiGHS and tens of seconds with CBC, the dynamic programme milliseconds.
@@ -50,13 +51,13 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     n_ilp, n_draws, kinds, solvers = SIZES[scope]
     for instance, X, similarity in similarity_instances(N_SAMPLES, n_draws, seed, kinds):
         S = similarity(X)
+        checks = Checks(TOPICS[0], instance)
         for solver in solvers:
-            yield _ilp(instance, S[:n_ilp, :n_ilp], solver)
-        best, seconds = timed(lambda S=S: optimal_tree_programme(S))  # type: ignore[misc]
-        yield _bound(instance, S, best, seconds)
+            yield _ilp(checks, S[:n_ilp, :n_ilp], solver)
+        best = timed(PROGRAMME, optimal_tree_programme, S)
+        yield _bound(checks, S, best)
         for name, method in competitors(similarity).items():
-            fitted, seconds_fast = timed(lambda method=method, X=X: method.fit(X).hierarchy_)  # type: ignore[misc]
-            yield _method(instance, S, name, fitted, seconds_fast, best, seconds)
+            yield _method(checks, S, timed(name, method.fit, X), best)
 
 
 def competitors(similarity: Similarity) -> dict[str, Any]:
@@ -77,67 +78,40 @@ def competitors(similarity: Similarity) -> dict[str, Any]:
     return found
 
 
-def _ilp(instance: str, S: np.ndarray, solver: Any) -> Certificate:
-    best, seconds = timed(lambda: optimal_tree_programme(S))
-    tree, seconds_ilp = timed(lambda: optimal_tree_ilp(S, solver))
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name=f"ilp-{solver}-{len(S)}",
-        problem="the integer programme's tree costs as much as the dynamic programme's",
-        fast=f"integer programme ({solver})",
-        reference="dynamic programme over subsets",
-        primal=enumerated_cost(tree.hierarchy, S),
-        dual_bound=best.cost,
-        residual=relative_difference(enumerated_cost(tree.hierarchy, S), best.cost),
-        tolerance=SOLVER,
-        seconds_fast=seconds_ilp,
-        seconds_reference=seconds,
-        note=f"{tree.evidence}; the first {len(S)} points of the instance",
+def _ilp(checks: Checks, S: np.ndarray, solver: Any) -> Certificate:
+    best = timed(PROGRAMME, optimal_tree_programme, S)
+    ilp = timed(f"integer programme ({solver})", optimal_tree_ilp, S, solver)
+    return checks.certify(
+        f"ilp-{solver}-{len(S)}",
+        "the integer programme's tree costs as much as the dynamic programme's",
+        ilp.giving(enumerated_cost(ilp.result.hierarchy, S)),
+        best.giving(best.result.cost),
+        SOLVER,
+        note=f"{ilp.result.evidence}; the first {len(S)} points of the instance",
     )
 
 
-def _bound(instance: str, S: np.ndarray, best: OptimalTree, seconds: float) -> Certificate:
-    bound, seconds_bound = timed(lambda: spreading_bound(S))
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="spreading-bound",
-        problem="the linear relaxation's bound, rebuilt from its multipliers, is not above the least cost",
-        fast="dynamic programme over subsets",
-        reference="linear relaxation over spreading metrics (HiGHS)",
-        primal=best.cost,
-        dual_bound=bound.value,
-        residual=shortfall(best.cost, bound.value),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
-        seconds_reference=seconds_bound,
+def _bound(checks: Checks, S: np.ndarray, best: Side[OptimalTree]) -> Certificate:
+    side = timed("linear relaxation over spreading metrics (HiGHS)", spreading_bound, S)
+    bound = side.result
+    return checks.certify(
+        "spreading-bound",
+        "the linear relaxation's bound, rebuilt from its multipliers, is not above the least cost",
+        best.giving(best.result.cost),
+        side.giving(bound.value),
+        residual=shortfall,
         note=f"solver's own value {bound.solver_value:.10g}, multipliers clipped by {bound.dual_infeasibility:.1g}",
     )
 
 
-def _method(
-    instance: str,
-    S: np.ndarray,
-    name: str,
-    tree: Hierarchy,
-    seconds_fast: float,
-    best: OptimalTree,
-    seconds: float,
-) -> Certificate:
+def _method(checks: Checks, S: np.ndarray, fitted: Side[Any], best: Side[OptimalTree]) -> Certificate:
+    tree, least = fitted.result.hierarchy_, best.result.cost
     cost = enumerated_cost(tree, S)
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name=name,
-        problem="the method's tree costs no less than the least cost, and the kernel prices it as enumeration does",
-        fast=name,
-        reference=best.evidence,
-        primal=cost,
-        dual_bound=best.cost,
-        residual=max(shortfall(cost, best.cost), relative_difference(dasgupta_cost(tree, S), cost)),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
-        note=f"{cost / best.cost:.4f} times the least cost" if best.cost > 0 else "",
+    return checks.certify(
+        fitted.words,
+        "the method's tree costs no less than the least cost, and the kernel prices it as enumeration does",
+        fitted.giving(cost),
+        best.giving(least, best.result.evidence),
+        residual=max(shortfall(cost, least), relative_difference(dasgupta_cost(tree, S), cost)),
+        note=f"{cost / least:.4f} times the least cost" if least > 0 else "",
     )

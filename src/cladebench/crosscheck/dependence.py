@@ -6,15 +6,16 @@ Also the bound on all partitions, against subspaces that are drawn.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 from cladebench.crosscheck._dependence_instances import Instance, instances, labels_of, structures
 from cladebench.crosscheck.certificate import (
-    ROUNDING,
     SOLVER,
     Certificate,
+    Checks,
+    Side,
+    excess,
     relative_difference,
     shortfall,
     timed,
@@ -61,25 +62,22 @@ def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certific
     A semidefinite programme, equations (8) and (9), structures that are drawn.
     """
     M, labels = given.gram.values, labels_of(given.gram.n, n_clusters, seed)
-    Y, seconds_fast = timed(lambda: optimal_structure(given.gram, labels, n_clusters))
+    checks = Checks(TOPICS[0], f"{given.name}-{n_clusters}")
+    fast = timed("means over pairs of clusters", optimal_structure, given.gram, labels, n_clusters)
+    Y = fast.result
     value = twin.dependence(M, labels, Y)
-    found, seconds = timed(lambda: structure_programme(M, labels, n_clusters))
+    words = "semidefinite programme (5) in cvxpy, Clarabel"
+    programme = timed(words, structure_programme, M, labels, n_clusters)
+    found = programme.result
     P = twin.indicator(labels, n_clusters)
     HP = twin.centring(len(M)) @ P
     norm = float(np.linalg.norm(HP @ Y @ HP.T))
-    certificate = partial(
-        Certificate,
-        topic=TOPICS[0],
-        instance=f"{given.name}-{n_clusters}",
-        fast="means over pairs of clusters",
-        seconds_fast=seconds_fast,
-    )
-    yield certificate(
-        name="programme",
-        problem="the structure is positive semidefinite, of unit norm, and its objective is the programme's optimum",
-        reference="semidefinite programme (5) in cvxpy, Clarabel",
-        primal=value,
-        dual_bound=found.bound,
+    yield checks.certify(
+        "programme",
+        "the structure is positive semidefinite, of unit norm, and its objective is the programme's optimum",
+        fast.giving(value),
+        programme.giving(found.bound),
+        SOLVER,
         residual=max(
             relative_difference(value, found.value),
             relative_difference(value, found.bound),
@@ -87,19 +85,15 @@ def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certific
             abs(norm - 1.0),
             max(0.0, -float(np.linalg.eigvalsh(Y)[0])) / float(np.abs(Y).max()),
         ),
-        tolerance=SOLVER,
-        seconds_reference=seconds,
         note=f"{found.status}; the solver's structure has {found.value:.12g}, its multipliers give {found.bound:.12g}",
     )
-    apart = float(np.linalg.norm(HP @ (Y - found.structure) @ HP.T))
-    yield certificate(
-        name="programme-matrix",
-        problem="the structure is that of the programme: they differ by little in the norm of (5)",
-        reference="semidefinite programme (5) in cvxpy, Clarabel",
-        primal=norm,
-        dual_bound=float(np.linalg.norm(HP @ found.structure @ HP.T)),
-        residual=apart,
-        tolerance=MATRIX,
+    yield checks.certify(
+        "programme-matrix",
+        "the structure is that of the programme: they differ by little in the norm of (5)",
+        fast.giving(norm),
+        Side(words, float(np.linalg.norm(HP @ found.structure @ HP.T))),
+        MATRIX,
+        residual=float(np.linalg.norm(HP @ (Y - found.structure) @ HP.T)),
     )
     set_kernel = centered(twin.set_kernel(M, labels, n_clusters))
     others = {
@@ -110,28 +104,23 @@ def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certific
         ),
     }
     for name, (statement, other) in others.items():
-        yield certificate(
-            name=name,
-            problem=f"the structure is {statement}, entry by entry",
-            reference="the equation, as it is written",
-            primal=float(np.linalg.norm(Y)),
-            dual_bound=float(np.linalg.norm(other)),
+        yield checks.certify(
+            name,
+            f"the structure is {statement}, entry by entry",
+            fast.giving(np.linalg.norm(Y)),
+            Side("the equation, as it is written", float(np.linalg.norm(other))),
             residual=float(np.abs(Y - other).max() / np.abs(other).max()),
-            tolerance=ROUNDING,
         )
     rng = np.random.default_rng([seed, n_clusters])
     drawn = [F @ F.T for F in rng.normal(size=(N_DRAWN, n_clusters, n_clusters))]
     near = [Y + 1e-3 * np.abs(Y).max() * Z for Z in drawn]
     most = max(twin.dependence(M, labels, Z) for Z in (*structures(n_clusters).values(), *drawn, *near))
-    plugged = best_value(M, P)
-    yield certificate(
-        name="no-better",
-        problem="the objective is (10), and no structure that is drawn, near it or not, has more",
-        reference=f"{2 * N_DRAWN} random structures, star and caterpillar; (10) by a pseudo-inverse",
-        primal=value,
-        dual_bound=most,
-        residual=max(shortfall(value, most), relative_difference(value, plugged)),
-        tolerance=ROUNDING,
+    yield checks.certify(
+        "no-better",
+        "the objective is (10), and no structure that is drawn, near it or not, has more",
+        fast.giving(value),
+        Side(f"{2 * N_DRAWN} random structures, star and caterpillar; (10) by a pseudo-inverse", most),
+        residual=max(shortfall(value, most), relative_difference(value, best_value(M, P))),
     )
 
 
@@ -142,52 +131,40 @@ def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certifi
     """
     M, n = given.gram.values, given.gram.n
     rng = np.random.default_rng([seed, n, n_clusters])
-    certificate = partial(
-        Certificate, topic=TOPICS[1], instance=f"{given.name}-{n_clusters}", fast="leading eigenvalues"
-    )
-    bound, seconds_fast = timed(lambda: objective_bound(given.gram, n_clusters))
+    checks = Checks(TOPICS[1], f"{given.name}-{n_clusters}")
+    fast = timed("leading eigenvalues", objective_bound, given.gram, n_clusters)
+    bound = fast.result
     vectors = np.linalg.eigh(M)[1][:, ::-1]
     spanned = np.column_stack([np.ones(n), vectors[:, : n_clusters - 1]])
     mixed = spanned @ rng.normal(size=(n_clusters, n_clusters))
-    value = best_value(M, mixed)
-    yield certificate(
-        name="attained",
-        problem="a real P spans the constant vector and k - 1 leading eigenvectors. Then (10) is the root of the "
+    words = "(10) by a pseudo-inverse, eigenvectors by LAPACK"
+    yield checks.certify(
+        "attained",
+        "a real P spans the constant vector and k - 1 leading eigenvectors. Then (10) is the root of the "
         "sum of their squared eigenvalues",
-        reference="(10) by a pseudo-inverse, eigenvectors by LAPACK",
-        primal=value,
-        dual_bound=bound,
-        residual=relative_difference(value, bound),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
+        fast.giving(best_value(M, mixed)),
+        Side(words, bound),
     )
     steps = 10.0 ** rng.uniform(-4, 1, size=N_DRAWN)
     tried = [
         np.column_stack([np.ones(n), spanned[:, 1:] + step * rng.normal(size=(n, n_clusters - 1))])
         for step in steps
     ]
-    most = max(best_value(M, P) for P in tried)
-    yield certificate(
-        name="no-better-subspace",
-        problem="no P that is drawn, near that subspace or not, has more in (10); the constant vector is in its span",
-        reference=f"{N_DRAWN} random subspaces",
-        primal=most,
-        dual_bound=bound,
-        residual=shortfall(bound, most),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
+    yield checks.certify(
+        "no-better-subspace",
+        "no P that is drawn, near that subspace or not, has more in (10); the constant vector is in its span",
+        fast.giving(max(best_value(M, P) for P in tried)),
+        Side(f"{N_DRAWN} random subspaces", bound),
+        residual=excess,
     )
     free, larger = best_value(M, vectors[:, :n_clusters]), objective_bound(given.gram, n_clusters + 1)
-    yield certificate(
-        name="without-constant",
-        problem="without the constant vector in its span P reaches k eigenvalues: (10) as the paper relaxes it, which "
+    yield checks.certify(
+        "without-constant",
+        "without the constant vector in its span P reaches k eigenvalues: (10) as the paper relaxes it, which "
         "no partition can",
-        reference="(10) by a pseudo-inverse, eigenvectors by LAPACK",
-        primal=free,
-        dual_bound=larger,
+        fast.giving(free),
+        Side(words, larger),
         residual=max(relative_difference(free, larger), shortfall(free, bound)),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
     )
     start = start_labels(given.gram, n_clusters, "spectral", np.random.RandomState(seed))
     reached = []
@@ -195,12 +172,10 @@ def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certifi
         swept = greedy_partition(given.gram, structure, start)
         best = optimal_structure(given.gram, swept.labels, n_clusters)
         reached += [float(swept.objective[-1]), twin.dependence(M, swept.labels, best)]
-    yield certificate(
-        name="sweeps-below",
-        problem="the objective that sweeps reach, with their structure and with the best, is not above that bound",
-        reference="eigenvalues of M",
-        primal=max(reached),
-        dual_bound=bound,
-        residual=shortfall(bound, max(reached)),
-        tolerance=ROUNDING,
+    yield checks.certify(
+        "sweeps-below",
+        "the objective that sweeps reach, with their structure and with the best, is not above that bound",
+        Side("leading eigenvalues", max(reached)),
+        Side("eigenvalues of M", bound),
+        residual=excess,
     )

@@ -16,8 +16,10 @@ from cladebench.crosscheck._instances import FloatArray
 from cladebench.crosscheck._pairs import IntArray
 from cladebench.crosscheck.certificate import (
     IDENTICAL,
-    ROUNDING,
     Certificate,
+    Checks,
+    Side,
+    excess,
     relative_difference,
     shortfall,
     timed,
@@ -81,14 +83,11 @@ def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
     """
     M, n = given.gram.values, given.gram.n
     for n_clusters in (2, N_CLUSTERS):
-        certificate = partial(
-            Certificate,
-            topic=TOPICS[0],
-            instance=f"{given.name}-{n_clusters}",
-            fast="enumeration by sums over pairs of clusters",
-        )
-        found, seconds_fast = timed(partial(best_partitions, given.gram, n_clusters))
-        both, seconds = timed(partial(_values, M, n_clusters))
+        checks = Checks(TOPICS[0], f"{given.name}-{n_clusters}")
+        words = "enumeration by sums over pairs of clusters"
+        fast = timed(words, best_partitions, given.gram, n_clusters)
+        exact = timed("the plain twin's enumeration", _values, M, n_clusters)
+        found, both = fast.result, exact.result
         star, best = both.max(axis=0)
         again = twin.dependence(M, found.star, np.eye(n_clusters))
         with_best, unconstrained = (
@@ -100,12 +99,11 @@ def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
             if found.agree
             else f"they differ, by {found.loss:.2g} of (1)"
         )
-        yield certificate(
-            name="optimum",
-            problem="the best partitions for Y = I and for the best Y have the largest objectives of all partitions",
-            reference="the plain twin's enumeration",
-            primal=unconstrained,
-            dual_bound=float(best),
+        yield checks.certify(
+            "optimum",
+            "the best partitions for Y = I and for the best Y have the largest objectives of all partitions",
+            fast.giving(unconstrained),
+            exact.giving(best),
             residual=max(
                 relative_difference(again, float(star)),
                 relative_difference(unconstrained, float(best)),
@@ -113,34 +111,27 @@ def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
                 relative_difference(found.unconstrained_value, unconstrained),
                 relative_difference(found.star_with_best, with_best),
             ),
-            tolerance=ROUNDING,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds,
             note=said,
         )
-        bound = objective_bound(given.gram, n_clusters)
-        yield certificate(
-            name="below-eigenvalues",
-            problem="no partition has more, with any structure, than the root of the sum of the k - 1 largest squared "
+        most, bound = float(both.max()), objective_bound(given.gram, n_clusters)
+        yield checks.certify(
+            "below-eigenvalues",
+            "no partition has more, with any structure, than the root of the sum of the k - 1 largest squared "
             "eigenvalues",
-            reference="eigenvalues of M",
-            primal=float(both.max()),
-            dual_bound=bound,
-            residual=max(shortfall(bound, float(both.max())), shortfall(float(best), float(star))),
-            tolerance=ROUNDING,
+            Side(words, most),
+            Side("eigenvalues of M", bound),
+            residual=max(shortfall(bound, most), shortfall(float(best), float(star))),
             note=f"{len(both)} partitions of {n} points",
         )
         if n_clusters == 2:
             apart = float(np.abs(both[:, 0] - both[:, 1]).max() / both.max())
-            yield certificate(
-                name="two-clusters",
-                problem="with two clusters every partition has one objective for all structures, so that the best one "
+            yield checks.certify(
+                "two-clusters",
+                "with two clusters every partition has one objective for all structures, so that the best one "
                 "is the same (section 3.3)",
-                reference="the plain twin's enumeration",
-                primal=float(star),
-                dual_bound=float(best),
+                Side(words, float(star)),
+                Side(exact.words, float(best)),
                 residual=max(apart, 0.0 if found.agree else 1.0),
-                tolerance=ROUNDING,
                 note=said,
             )
 
@@ -180,31 +171,24 @@ def _local(given: Instance, seed: int) -> Iterator[Certificate]:
     M, n = given.gram.values, given.gram.n
     start = labels_of(n, N_CLUSTERS, seed)
     for (name, structure), normalized in itertools.product(structures(N_CLUSTERS).items(), (False, True)):
-        found, seconds_fast = timed(
-            partial(greedy_partition, given.gram, structure, start, normalized=normalized)
-        )
+        fast = timed(KERNEL, greedy_partition, given.gram, structure, start, normalized=normalized)
+        found = fast.result
         value = partial(twin.dependence, M, structure=structure, normalized=normalized)
-        optimum, seconds = timed(partial(_optimum, value, n, structure))
+        words = "enumeration, and all moves of single points, by the n x n formula"
+        optimum = timed(words, _optimum, value, n, structure)
         reached, moved = value(found.labels), best_move(value, found.labels, N_CLUSTERS)
-        yield Certificate(
-            topic=TOPICS[0],
-            instance=given.name,
-            name=f"{name}-{'normalized' if normalized else 'plain'}-local",
-            problem="the partition is not above the best of all, no single move raises its objective, and that is the "
+        yield Checks(TOPICS[0], given.name).certify(
+            f"{name}-{'normalized' if normalized else 'plain'}-local",
+            "the partition is not above the best of all, no single move raises its objective, and that is the "
             "one reported",
-            fast=KERNEL,
-            reference="enumeration, and all moves of single points, by the n x n formula",
-            primal=reached,
-            dual_bound=optimum,
+            fast.giving(reached),
+            optimum,
             residual=max(
-                shortfall(optimum, reached),
+                shortfall(optimum.result, reached),
                 shortfall(reached, moved),
                 relative_difference(reached, float(found.objective[-1])),
                 0.0 if found.converged else 1.0,
             ),
-            tolerance=ROUNDING,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds,
             note=f"{found.moves.sum()} moves in {len(found.moves)} sweeps",
         )
 
@@ -214,39 +198,31 @@ def _programmes(given: Instance, solvers: tuple[SolverName, ...]) -> Iterator[Ce
 
     Integer programmes, and a bound by relaxation.
     """
-    M = given.gram.values
+    M, checks = given.gram.values, Checks(TOPICS[0], given.name)
     for name, structure in structures(N_CLUSTERS).items():
-        certificate = partial(Certificate, topic=TOPICS[0], instance=given.name, fast="enumeration")
         value = partial(twin.dependence, M, structure=structure, normalized=False)
-        optimum, seconds_fast = timed(partial(_optimum, value, len(M), structure))
+        optimum = timed("enumeration", _optimum, value, len(M), structure)
         swept = greedy_partition(
             given.gram, structure, labels_of(len(M), N_CLUSTERS, 0), normalized=False
         ).objective[-1]
         for solver in solvers:
-            labels, seconds = timed(partial(partition_programme, M, structure, solver))
-            found = partition_value(M, structure, labels)
-            yield certificate(
-                name=f"{name}-ilp-{solver}",
-                problem="the integer programme finds the optimum of enumeration, which sweeps do not pass",
-                reference=f"integer programme with products as variables (PuLP, {solver})",
-                primal=optimum,
-                dual_bound=found,
-                residual=max(relative_difference(optimum, found), shortfall(found, float(swept))),
-                tolerance=ROUNDING,
-                seconds_fast=seconds_fast,
-                seconds_reference=seconds,
+            words = f"integer programme with products as variables (PuLP, {solver})"
+            programme = timed(words, partition_programme, M, structure, solver)
+            found = partition_value(M, structure, programme.result)
+            yield checks.certify(
+                f"{name}-ilp-{solver}",
+                "the integer programme finds the optimum of enumeration, which sweeps do not pass",
+                optimum,
+                programme.giving(found),
+                residual=max(relative_difference(optimum.result, found), shortfall(found, float(swept))),
             )
-        bound, seconds = timed(partial(partition_bound, M, structure))
-        yield certificate(
-            name=f"{name}-semidefinite",
-            problem="neither enumeration nor sweeps pass the bound by semidefinite relaxation",
-            reference="dual of the lifted programme, bound recomputed from its multipliers (cvxpy, Clarabel)",
-            primal=max(optimum, float(swept)),
-            dual_bound=bound,
-            residual=shortfall(bound, max(optimum, float(swept))),
-            tolerance=ROUNDING,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds,
+        words = "dual of the lifted programme, bound recomputed from its multipliers (cvxpy, Clarabel)"
+        yield checks.certify(
+            f"{name}-semidefinite",
+            "neither enumeration nor sweeps pass the bound by semidefinite relaxation",
+            optimum.giving(max(optimum.result, float(swept))),
+            timed(words, partition_bound, M, structure),
+            residual=excess,
         )
 
 
@@ -260,48 +236,36 @@ def _sweeps(given: Instance, seed: int) -> Iterator[Certificate]:
         M = gram.values @ gram.values.T if gram.is_factor else gram.values
         start = labels_of(gram.n, N_SWEPT, seed)
         order = np.random.default_rng([seed, gram.n]).permutation(gram.n)
+        checks = Checks(TOPICS[1], given.name)
         for normalized in (False, True):
-            found, seconds_fast = timed(
-                partial(greedy_partition, gram, structure, start, normalized=normalized, order=order)
-            )
-            (labels, path, moves), seconds = timed(
-                partial(twin.greedy_partition, M, structure, start, normalized=normalized, order=order)
-            )
-            certificate = partial(
-                Certificate,
-                topic=TOPICS[1],
-                instance=given.name,
-                fast=KERNEL,
-                seconds_fast=seconds_fast,
-                seconds_reference=seconds,
-            )
+            options = {"normalized": normalized, "order": order}
+            fast = timed(KERNEL, greedy_partition, gram, structure, start, **options)  # type: ignore[arg-type]
+            words = "the plain twin, which takes both traces anew for each move"
+            exact = timed(words, twin.greedy_partition, M, structure, start, **options)  # type: ignore[arg-type]
+            found, (labels, path, moves) = fast.result, exact.result
             what = f"{form}-{name}-{'normalized' if normalized else 'plain'}"
             different = int((labels != found.labels).sum()) + (moves != found.moves.tolist()[: len(moves)])
-            value = twin.dependence(M, labels, structure, normalized)
             own = twin.dependence(M, found.labels, structure, normalized)
-            yield certificate(
-                name=f"{what}-labels",
-                problem="each point ends in the same cluster, after as many moves in each sweep",
-                reference="the plain twin, which takes both traces anew for each move",
-                primal=own,
-                dual_bound=value,
-                residual=float(different),
-                tolerance=IDENTICAL,
+            yield checks.certify(
+                f"{what}-labels",
+                "each point ends in the same cluster, after as many moves in each sweep",
+                fast.giving(own),
+                exact.giving(twin.dependence(M, labels, structure, normalized)),
+                IDENTICAL,
+                residual=different,
                 note=f"{sum(moves)} moves in {len(moves)} sweeps",
             )
             first = twin.dependence(M, start, structure, normalized)
-            yield certificate(
-                name=f"{what}-objective",
-                problem="the objective at the start, after each sweep and at the end is that of the n x n matrices, "
+            yield checks.certify(
+                f"{what}-objective",
+                "the objective at the start, after each sweep and at the end is that of the n x n matrices, "
                 "and never falls",
-                reference="the twin's path, and the n x n formula at both ends",
-                primal=float(found.objective[-1]),
-                dual_bound=own,
+                fast.giving(found.objective[-1]),
+                exact.giving(own, "the twin's path, and the n x n formula at both ends"),
                 residual=max(
                     relative_difference(float(found.objective[-1]), own),
                     relative_difference(float(found.objective[0]), first),
                     *(relative_difference(float(a), b) for a, b in zip(found.objective, path, strict=False)),
                     *(shortfall(float(b), float(a)) for a, b in itertools.pairwise(found.objective)),
                 ),
-                tolerance=ROUNDING,
             )

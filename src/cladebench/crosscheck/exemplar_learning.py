@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from cladebench.crosscheck._instances import FloatArray, real_data
 from cladebench.crosscheck.certificate import (
-    ROUNDING,
     SOLVER,
     Certificate,
+    Checks,
     relative_difference,
     shortfall,
     timed,
@@ -42,9 +42,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     """Yield the certificates of each instance."""
     n, n_draws = SIZES[scope]
     for name, F, labels in _instances(n, n_draws, seed):
-        yield _slaves(name, F, labels)
-        yield from _bounds(name, F, labels)
-        yield _weights(name, F, labels)
+        checks = Checks(TOPICS[0], name)
+        yield _slaves(checks, F, labels)
+        yield from _bounds(checks, F, labels)
+        yield _weights(checks, F, labels)
 
 
 def _instances(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArray, IntArray]]:
@@ -68,51 +69,48 @@ def _instances(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArra
             )
 
 
-def _plain(F: FloatArray, labels: IntArray, fast: ClusteringProblem) -> SlaveProblem:
+def problems(
+    F: FloatArray, labels: IntArray, price: float = PRICE, alpha: float = 1.0, beta: float = 1.0
+) -> tuple[ClusteringProblem, SlaveProblem]:
+    """Make the problem of a training set twice, with slaves in the core and with plain ones."""
     n, clusters = F.shape[1], np.unique(labels)
+    fast = ClusteringProblem(StackedDistances(F), labels, price, alpha, beta)
     slaves: list[Slave] = [
-        *(reference.PointSlave(p, F, PRICE, labels, 1.0) for p in range(n)),
-        *(reference.ClusterSlave(np.flatnonzero(labels == c), n, PRICE, 1.0, 1.0, len(F)) for c in clusters),
+        *(reference.PointSlave(p, F, price, labels, beta) for p in range(n)),
+        *(
+            reference.ClusterSlave(np.flatnonzero(labels == c), n, price, alpha, beta, len(F))
+            for c in clusters
+        ),
     ]
-    return SlaveProblem(slaves, n, fast.complete)
+    return fast, SlaveProblem(slaves, n, fast.complete)
 
 
-def _slaves(instance: str, F: FloatArray, labels: IntArray) -> Certificate:
+def _slaves(checks: Checks, F: FloatArray, labels: IntArray) -> Certificate:
     """Bounds of both over some rounds, from the same multipliers."""
-    fast = ClusteringProblem(StackedDistances(F), labels, PRICE)
-    plain = _plain(F, labels, fast)
+    fast, plain = problems(F, labels)
     w = np.linspace(0.5, 1.5, len(F))
-    worst, seconds_fast, seconds_plain, one, other = 0.0, 0.0, 0.0, 0.0, 0.0
-    n = len(labels)
+    n, pairs = len(labels), []
     for round_ in range(FEW):
-        bound, seconds = timed(lambda: fast.relax(w).at(w))
-        seconds_fast += seconds
+        bound = timed("all slaves in one pass", lambda: fast.relax(w).at(w))
         # Whatever way ties were broken before, both are asked at the same multipliers.
         theta = fast.raw - fast.offset
         of_clusters = fast.of_clusters - fast.offset
         plain.multipliers = [*theta, *(of_clusters[slave.variables] for slave in plain.slaves[n:])]
-        reference_bound, seconds = timed(lambda: plain.relax(w).at(w))
-        seconds_plain += seconds
-        one, other = bound, reference_bound
-        worst = max(worst, relative_difference(bound, reference_bound))
+        pairs.append((bound, timed("one slave after the other", lambda: plain.relax(w).at(w))))
         fast.move(0.7 / (round_ + 1))
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="slaves",
-        problem="the sum of the slaves' minima, Lemma 2, is that of plain loops",
-        fast="all slaves in one pass",
-        reference="one slave after the other",
-        primal=one,
-        dual_bound=other,
-        residual=worst,
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds_plain,
+    one, other = (
+        side[-1]._replace(seconds=sum(s.seconds for s in side)) for side in zip(*pairs, strict=True)
+    )
+    return checks.certify(
+        "slaves",
+        "the sum of the slaves' minima, Lemma 2, is that of plain loops",
+        one,
+        other,
+        residual=max(relative_difference(a.result, b.result) for a, b in pairs),
     )
 
 
-def _bounds(instance: str, F: FloatArray, labels: IntArray) -> Iterator[Certificate]:
+def _bounds(checks: Checks, F: FloatArray, labels: IntArray) -> Iterator[Certificate]:
     """Check the bound at multipliers found, at best ones, and optimum."""
     w = np.linspace(0.5, 1.5, len(F))
     d = np.tensordot(w, F, axes=1)
@@ -126,74 +124,62 @@ def _bounds(instance: str, F: FloatArray, labels: IntArray) -> Iterator[Certific
             problem.move(0.5 / np.sqrt(t + 1))
         return float(best)
 
-    bound, seconds = timed(ascend)
-    relaxed, seconds_relaxed = timed(lambda: reference.relaxation(d, labels))
-    least, seconds_least = timed(lambda: reference.least_augmented_energy_programme(d, labels))
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="bound",
-        problem="no multipliers give a bound, (26), above that of the linear programme",
-        fast=f"{MANY} rounds of steps",
-        reference="cvxpy (Clarabel)",
-        primal=relaxed,
-        dual_bound=bound,
-        residual=shortfall(relaxed, bound),
-        tolerance=SOLVER,
-        seconds_fast=seconds,
-        seconds_reference=seconds_relaxed,
-        note=f"the bound reached is {relaxed - bound:.2g} below",
-    )
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="optimum",
-        problem="the bound is never above the least energy less margin of any solution",
-        fast=f"{MANY} rounds of steps",
-        reference="integer programme, PuLP (CBC)",
-        primal=least,
-        dual_bound=bound,
-        residual=shortfall(least, bound),
-        tolerance=SOLVER,
-        seconds_fast=seconds,
-        seconds_reference=seconds_least,
-        note=f"the relaxation is {least - relaxed:.2g} below the optimum",
-    )
+    fast = timed(f"{MANY} rounds of steps", ascend)
+    relaxed = timed("cvxpy (Clarabel)", reference.relaxation, d, labels)
+    words = "integer programme, PuLP (CBC)"
+    least = timed(words, reference.least_augmented_energy_programme, d, labels)
+    for name, problem_, exact, note in (
+        (
+            "bound",
+            "no multipliers give a bound, (26), above that of the linear programme",
+            relaxed,
+            f"the bound reached is {relaxed.result - fast.result:.2g} below",
+        ),
+        (
+            "optimum",
+            "the bound is never above the least energy less margin of any solution",
+            least,
+            f"the relaxation is {least.result - relaxed.result:.2g} below the optimum",
+        ),
+    ):
+        yield checks.certify(
+            name,
+            problem_,
+            fast.giving(exact.result),
+            exact.giving(fast.result),
+            SOLVER,
+            residual=shortfall,
+            note=note,
+        )
 
 
-def _weights(instance: str, F: FloatArray, labels: IntArray) -> Certificate:
+def _weights(checks: Checks, F: FloatArray, labels: IntArray) -> Certificate:
     """Weights for fixed exemplars, by steps and by one convex programme."""
     problem = ClusteringProblem(StackedDistances(F), labels, PRICE)
     start = np.ones(len(F))
     completed = problem.complete(start)
-    found, seconds = timed(
-        lambda: learn(
-            [problem],
-            start,
-            tau=TAU,
-            step=0.5,
-            weight_step=0.2 / len(labels),
-            rounds=MANY,
-            max_iter=MANY,
-            tol=0.0,
-        )
+    fast = timed(
+        f"{MANY} rounds of steps",
+        learn,
+        [problem],
+        start,
+        tau=TAU,
+        step=0.5,
+        weight_step=0.2 / len(labels),
+        rounds=MANY,
+        max_iter=MANY,
+        tol=0.0,
     )
-    (_, exact), seconds_reference = timed(
-        lambda: reference.learning_programme([F], [labels], [completed], PRICE, TAU)
-    )
-    above = (found.objective - exact) / max(abs(exact), 1.0)
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="weights",
-        problem="for fixed exemplars no weights have a lower objective, (28), than the convex programme's",
-        fast=f"{MANY} rounds of steps",
-        reference="cvxpy (Clarabel) on all slaves at once",
-        primal=found.objective,
-        dual_bound=exact,
-        residual=max(shortfall(found.objective, exact), max(0.0, above - NEAR)),
-        tolerance=SOLVER,
-        seconds_fast=seconds,
-        seconds_reference=seconds_reference,
+    words = "cvxpy (Clarabel) on all slaves at once"
+    programme = timed(words, reference.learning_programme, [F], [labels], [completed], PRICE, TAU)
+    objective, exact = fast.result.objective, programme.result[1]
+    above = (objective - exact) / max(abs(exact), 1.0)
+    return checks.certify(
+        "weights",
+        "for fixed exemplars no weights have a lower objective, (28), than the convex programme's",
+        fast.giving(objective),
+        programme.giving(exact),
+        SOLVER,
+        residual=max(shortfall(objective, exact), max(0.0, above - NEAR)),
         note=f"steps end {100 * above:.2g}% above",
     )

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cladebench.crosscheck._instances import FloatArray, draw, real_data
+from cladebench.crosscheck._instances import FloatArray, between, draw, real_data, standardized
 from cladebench.crosscheck.certificate import (
     IDENTICAL,
-    ROUNDING,
     SOLVER,
     Certificate,
+    Checks,
+    Side,
     relative_difference,
     shortfall,
     timed,
@@ -34,7 +35,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     """Yield the certificates of each instance."""
     n, n_draws = SIZES[scope]
     for name, d in _instances(n, n_draws, seed):
-        yield from _against_programmes(name, d)
+        yield from against_programmes(name, d)
 
 
 def with_prices(d: FloatArray, n_exemplars: float) -> FloatArray:
@@ -60,88 +61,63 @@ def _instances(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArra
         centers = rng.normal(size=(4, 3)) * 4.0
         yield (
             f"clusters-{n}-{k}",
-            with_prices(_between(centers[rng.integers(0, 4, n)] + rng.normal(size=(n, 3))), 4.0),
+            with_prices(between(centers[rng.integers(0, 4, n)] + rng.normal(size=(n, 3))), 4.0),
         )
-        points = _between(rng.normal(size=(n, 2)))
+        points = between(rng.normal(size=(n, 2)))
         yield f"asymmetric-{n}-{k}", with_prices(points * rng.uniform(0.3, 3.0, (n, n)), 4.0)
         signed = with_prices(points, 4.0)
         np.fill_diagonal(signed, np.diag(signed) * rng.normal(1.0, 1.0, n))
         yield f"signed-prices-{n}-{k}", signed
         for name, (X, _) in real_data().items():
-            spread = X.std(axis=0)
-            rows = draw((X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0), n, seed + k)
-            yield f"{name}-{n}-{k}", with_prices(_between(rows) ** 2, 4.0)
+            rows = draw(standardized(X), n, seed + k)
+            yield f"{name}-{n}-{k}", with_prices(between(rows) ** 2, 4.0)
 
 
-def _between(points: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(np.square(points[:, None] - points[None]).sum(axis=2)))
-
-
-def _against_programmes(instance: str, d: FloatArray) -> Iterator[Certificate]:
-    found, seconds = timed(lambda: facility_location(d, tol=TOLERANCE))
+def against_programmes(instance: str, d: FloatArray) -> Iterator[Certificate]:
+    """Check value, optimum and bound."""
+    checks = Checks(TOPICS[0], instance)
+    search = timed("dual ascent and local search", facility_location, d, tol=TOLERANCE)
+    found = search.result
+    value, bound = search.giving(found.value), search.giving(found.bound, "dual ascent")
     recomputed = reference.value_of(d, found.exemplars)
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="value",
-        problem="the value is that of the exemplars, equation (1), and each point has its nearest",
-        fast="dual ascent and local search",
-        reference="the sum written out",
-        primal=found.value,
-        dual_bound=recomputed,
+    yield checks.certify(
+        "value",
+        "the value is that of the exemplars, equation (1), and each point has its nearest",
+        value,
+        Side("the sum written out", recomputed),
         residual=max(
             relative_difference(found.value, recomputed),
             float((found.assignment != reference.assignment_of(d, found.exemplars)).sum()),
         ),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
     )
-    exact, seconds_reference = timed(lambda: reference.exemplars_ilp(d))
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="optimum",
-        problem="the value is not below the optimum of (2) to (5), nor above it by more than the tolerance",
-        fast="dual ascent and local search",
-        reference="integer programme (CBC)",
-        primal=found.value,
-        dual_bound=exact.value,
+    programme = timed("integer programme (CBC)", reference.exemplars_ilp, d)
+    exact = programme.result
+    yield checks.certify(
+        "optimum",
+        "the value is not below the optimum of (2) to (5), nor above it by more than the tolerance",
+        value,
+        programme.giving(exact.value),
+        SOLVER,
         residual=max(
             shortfall(found.value, exact.value),
             relative_difference(found.value, exact.value) - TOLERANCE,
         ),
-        tolerance=SOLVER,
-        seconds_fast=seconds,
-        seconds_reference=seconds_reference,
         note=f"{exact.status}; {len(found.exemplars)} exemplars",
     )
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="bound",
-        problem="the bound is not above the optimum of (2) to (5)",
-        fast="dual ascent",
-        reference="integer programme (CBC)",
-        primal=exact.value,
-        dual_bound=found.bound,
-        residual=shortfall(exact.value, found.bound),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
-        seconds_reference=seconds_reference,
+    yield checks.certify(
+        "bound",
+        "the bound is not above the optimum of (2) to (5)",
+        search.giving(exact.value, "dual ascent"),
+        programme.giving(found.bound),
+        residual=shortfall,
     )
-    relaxed, seconds_reference = timed(lambda: reference.relaxation_bound(d))
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="relaxation",
-        problem="the bound is not below that of the linear relaxation by more than the tolerance",
-        fast="dual ascent",
-        reference="linear programme (HiGHS), its multipliers' bound",
-        primal=found.bound,
-        dual_bound=relaxed.value,
-        residual=shortfall(found.bound, relaxed.value) - TOLERANCE,
-        tolerance=IDENTICAL,
-        seconds_fast=seconds,
-        seconds_reference=seconds_reference,
-        note=f"HiGHS has {relaxed.solver_value:.12g}",
+    relaxed = timed("linear programme (HiGHS), its multipliers' bound", reference.relaxation_bound, d)
+    yield checks.certify(
+        "relaxation",
+        "the bound is not below that of the linear relaxation by more than the tolerance",
+        bound,
+        relaxed.giving(relaxed.result.value),
+        IDENTICAL,
+        residual=shortfall(found.bound, relaxed.result.value) - TOLERANCE,
+        note=f"HiGHS has {relaxed.result.solver_value:.12g}",
     )

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from cladebench.crosscheck._instances import SIMILARITIES, draw, real_data
+from cladebench.crosscheck._instances import SIMILARITIES, draw, real_data, standardized
 from cladebench.crosscheck.certificate import (
     DIFFERENCES,
-    ROUNDING,
     Certificate,
+    Checks,
     relative_difference,
     timed,
 )
@@ -34,6 +34,7 @@ SIZES = {"smoke": (1, 200), "quick": (1, 2000), "full": (5, 5000)}
 #: A false alarm in one of a thousand runs, over all tests of a run.
 ALPHA = 1e-3
 STEP = 1e-5
+WORD_FOR_WORD = "section 2.3 word for word, with the leaf term"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     # Two-sided, with Bonferroni's correction for all tests of this run.
     largest_z = float(norm.isf(ALPHA / (2 * len(instances) * len(CASES))))
     for number, (instance, raw) in enumerate(instances):
-        X = (raw - raw.mean(axis=0)) / np.where(raw.std(axis=0) > 0, raw.std(axis=0), 1.0)
+        X = standardized(raw)
         for case in CASES:
             similarity: Any = SIMILARITIES["exp"](X) if case.similarity == "dense" else LinearKernel(X)
             params = _random_parameters(case, seed)
@@ -138,21 +139,12 @@ def _cost(
     from cladebench.methods.ghc.objective import exact_objective
 
     P, S = path_probabilities(params, X), _matrix(similarity)
-    exact, seconds = timed(lambda: reference.exact_objective(P, S))
-    value, seconds_fast = timed(lambda: exact_objective(P, similarity))
-    return Certificate(
-        topic="ghc-cost",
-        instance=instance,
-        name=case.name,
-        problem="the cost as matrix products is the sum over pairs, nodes and points",
-        fast="matrix products",
-        reference="section 2.3 word for word, with the leaf term",
-        primal=value,
-        dual_bound=exact,
-        residual=abs(value - exact) / exact_objective(P, np.abs(S)),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    return Checks("ghc-cost", instance).certify(
+        case.name,
+        "the cost as matrix products is the sum over pairs, nodes and points",
+        timed("matrix products", exact_objective, P, similarity),
+        timed(WORD_FOR_WORD, reference.exact_objective, P, S),
+        residual=lambda value, exact: abs(value - exact) / exact_objective(P, np.abs(S)),
     )
 
 
@@ -179,23 +171,19 @@ def _gradient(
         return reference.exact_objective(P, S, pairs="ordered") / (n * n * (n - 1)) + penalty
 
     fast()  # compiles
-    (value, gradient), seconds_fast = timed(fast)
-    differences, seconds = timed(lambda: central_differences(plain, params))
+    both = timed("JAX, one product with the similarity for value and gradient", fast)
+    value, gradient = both.result
+    slopes = timed(f"central differences, step {STEP:g}", central_differences, plain, params)
+    differences = slopes.result
     largest = max(float(np.abs(part).max()) for part in differences.values())
     error = max(float(np.abs(gradient[name] - part).max()) for name, part in differences.items())
-    return Certificate(
-        topic="ghc-gradient",
-        instance=instance,
-        name=case.name,
-        problem="the gradient is that of central differences of the cost taken word for word",
-        fast="JAX, one product with the similarity for value and gradient",
-        reference=f"central differences, step {STEP:g}",
-        primal=value,
-        dual_bound=plain(params),
+    return Checks("ghc-gradient", instance).certify(
+        case.name,
+        "the gradient is that of central differences of the cost taken word for word",
+        both.giving(value),
+        slopes.giving(plain(params)),
+        DIFFERENCES,
         residual=max(error / largest, relative_difference(value, plain(params))),
-        tolerance=DIFFERENCES,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
         note=f"{sum(part.size for part in differences.values())} parameters; the residual is relative to the"
         " largest entry of the gradient; values are the normalised cost",
     )
@@ -232,25 +220,18 @@ def _sampled(
     from cladebench.methods.ghc.objective import sampled_objective
 
     P = path_probabilities(params, X)
-    exact, seconds = timed(lambda: reference.exact_objective(P, _matrix(similarity)))
+    exact = timed(WORD_FOR_WORD, reference.exact_objective, P, _matrix(similarity))
     batch_size, n_second = 64, 4
-    estimates, seconds_fast = timed(
-        lambda: sampled_objective(rng, P, similarity, batch_size, n_second, n_draws=n_draws)
-    )
-    error = float(estimates.std(ddof=1)) / np.sqrt(n_draws)
-    return Certificate(
-        topic="ghc-sampled-cost",
-        instance=instance,
-        name=case.name,
-        problem="the mean of the sampled cost is the exact cost: |z| stays below a two-sided test's bound",
-        fast=f"{n_draws} samples of {batch_size} pairs with {n_second} second points each",
-        reference="section 2.3 word for word, with the leaf term",
-        primal=float(estimates.mean()),
-        dual_bound=exact,
-        residual=abs(float(estimates.mean()) - exact) / error,
-        tolerance=largest_z,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
-        note=f"relative standard error {error / abs(exact):.2g}, level {ALPHA:g} over all tests of the run; scaled by"
-        f" |X|/|S'|: the printed |X|/|S| would multiply the mean by {n_second / batch_size:g}",
+    words = f"{n_draws} samples of {batch_size} pairs with {n_second} second points each"
+    samples = timed(words, sampled_objective, rng, P, similarity, batch_size, n_second, n_draws=n_draws)
+    error = float(samples.result.std(ddof=1)) / np.sqrt(n_draws)
+    return Checks("ghc-sampled-cost", instance).certify(
+        case.name,
+        "the mean of the sampled cost is the exact cost: |z| stays below a two-sided test's bound",
+        samples.giving(samples.result.mean()),
+        exact,
+        largest_z,
+        residual=lambda mean, value: abs(mean - value) / error,
+        note=f"relative standard error {error / abs(exact.result):.2g}, level {ALPHA:g} over all tests of the run; "
+        f"scaled by |X|/|S'|: the printed |X|/|S| would multiply the mean by {n_second / batch_size:g}",
     )

@@ -6,7 +6,6 @@ ITML, LMNN, BoostMetric, DCA; and a forest of pairs.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, NamedTuple
 
 import cvxpy as cp
@@ -15,9 +14,11 @@ import numpy as np
 from cladebench.crosscheck._instances import real_data
 from cladebench.crosscheck._pairs import FloatArray, IntArray, draw_labelled, draw_pairs
 from cladebench.crosscheck.certificate import (
-    ROUNDING,
+    IDENTICAL,
     SOLVER,
     Certificate,
+    Checks,
+    Side,
     relative_difference,
     shortfall,
     timed,
@@ -39,6 +40,7 @@ GAMMAS = (0.1, 1.0, 10.0)
 PENALTY = 0.5
 #: Shares of the loss that LMNN may leave, and what the cone solvers of programmes over matrices reach.
 LEFT, CONE = 0.01, 1e-5
+CONE_SOLVER = "cvxpy, Clarabel"
 
 
 class Instance(NamedTuple):
@@ -65,10 +67,10 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             many = _instance(name, X, y, n_samples, n_pairs, seed + k, None)
             for gamma in GAMMAS:
                 yield from _itml(few, gamma)
-            yield from _lmnn(few)
+            yield from lmnn_minimum(few.name, few.X, few.labels)
             yield from _boost_metric(few)
             yield from _dca(_instance(name, X, y, n_samples, n_pairs, seed + k, N_FEATURES))
-            yield from _pair_forest(many, seed + k)
+            yield from pair_trees(many.name, many.X, many.must, many.cannot, seed + k)
 
 
 def _instance(
@@ -83,11 +85,10 @@ def _itml(given: Instance, gamma: float) -> Iterator[Certificate]:
 
     The gap is to the dual problem.
     """
-    certificate = partial(
-        Certificate, topic="itml", instance=given.name, fast="cyclic projections of the core"
-    )
-    fit = partial(ITML(gamma, tol=1e-8, max_iter=20_000).fit, given.X, **given.links)
-    found, seconds_fast = timed(fit)
+    checks = Checks("itml", given.name)
+    method = ITML(gamma, tol=1e-8, max_iter=20_000)
+    fast = timed("cyclic projections of the core", method.fit, given.X, **given.links)
+    found = fast.result
     A = found.components_.T @ found.components_
     pairs = np.concatenate([given.must, given.cannot])
     signs = np.repeat([1.0, -1.0], [len(given.must), len(given.cannot)])
@@ -103,70 +104,60 @@ def _itml(given: Instance, gamma: float) -> Iterator[Certificate]:
         "slackness": float(np.abs(found.dual_ * (p - moved)).max() / max(1.0, (found.dual_ * p).max())),
     }
     allowed = np.where(signs > 0, np.maximum(start, p), np.minimum(start, p))
-    value = itml.objective(A, allowed, signs, found.upper_, found.lower_, gamma)
+    value = fast.giving(itml.objective(A, allowed, signs, found.upper_, found.lower_, gamma))
     # The Lagrangian at the multipliers, at its least: A is the inverse of that sum, the bounds are moved.
     bound = float(np.linalg.slogdet(stationary)[1] - gamma * np.log(moved / start).sum())
-    yield certificate(
-        name=f"gamma-{gamma:g}-conditions",
-        problem="A is the inverse of I plus the sum of sign * multiplier * v v'. Bounds are kept, exactly where a "
+    most = max(*broken.values(), relative_difference(value.result, bound))
+    yield checks.certify(
+        f"gamma-{gamma:g}-conditions",
+        "A is the inverse of I plus the sum of sign * multiplier * v v'. Bounds are kept, exactly where a "
         "multiplier is not 0. The dual problem has the same objective",
-        reference="conditions and weak duality, in NumPy",
-        primal=value,
-        dual_bound=bound,
-        residual=max(*broken.values(), relative_difference(value, bound)) if found.converged_ else np.inf,
-        tolerance=1e-6,
-        seconds_fast=seconds_fast,
+        value,
+        Side("conditions and weak duality, in NumPy", bound),
+        1e-6,
+        residual=most if found.converged_ else np.inf,
         note=f"{found.n_iter_} sweeps; " + ", ".join(f"{key} {part:.1e}" for key, part in broken.items()),
     )
-    programme = partial(itml.programme, given.X, pairs, signs, found.upper_, found.lower_, gamma)
     try:
-        (_, _, least), seconds = timed(programme)
+        programme = timed(
+            CONE_SOLVER, itml.programme, given.X, pairs, signs, found.upper_, found.lower_, gamma
+        )
     except cp.error.SolverError:  # it gives up on some problems; the dual problem has proved the objective
         return
-    yield certificate(
-        name=f"gamma-{gamma:g}-cone-programme",
-        problem="the objective is the cone solver's",
-        reference="cvxpy, Clarabel",
-        primal=value,
-        dual_bound=least,
-        residual=relative_difference(value, least),
-        tolerance=CONE,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    yield checks.certify(
+        f"gamma-{gamma:g}-cone-programme",
+        "the objective is the cone solver's",
+        value,
+        programme.giving(programme.result[2]),
+        CONE,
     )
 
 
-def _lmnn(given: Instance) -> Iterator[Certificate]:
-    """The loss, its bound, and the semidefinite programme."""
-    certificate = partial(Certificate, topic="lmnn", instance=given.name, fast="L-BFGS over the map")
-    method = LMNN(tol=LEFT)
-    found, seconds_fast = timed(partial(method.fit, given.X, given.labels))
-    targets = find_targets(given.X, given.labels, method.n_neighbors)
-    loss, *_ = lmnn.triplet_loss(given.X @ found.components_.T, given.labels, targets, method.mu)
-    (least, _), seconds = timed(partial(lmnn.least_loss, given.X, given.labels, targets, method.mu))
-    yield certificate(
-        name="semidefinite-programme",
-        problem="the loss is not below the least one over all linear maps, and above it by no more than the gap says",
-        reference="cvxpy, Clarabel",
-        primal=loss,
-        dual_bound=least,
+def lmnn_minimum(instance: str, X: FloatArray, labels: IntArray) -> Iterator[Certificate]:
+    """Check the loss and its bound against the semidefinite programme."""
+    checks, method = Checks("lmnn", instance), LMNN(tol=LEFT)
+    fast = timed("L-BFGS over the map", method.fit, X, labels)
+    found = fast.result
+    targets = find_targets(X, labels, method.n_neighbors)
+    loss, *_ = lmnn.triplet_loss(X @ found.components_.T, labels, targets, method.mu)
+    programme = timed(CONE_SOLVER, lmnn.least_loss, X, labels, targets, method.mu)
+    least, bound = programme.result[0], found.loss_ * (1.0 - found.gap_)
+    yield checks.certify(
+        "semidefinite-programme",
+        "the loss is not below the least one over all linear maps, and above it by no more than the gap says",
+        fast.giving(loss),
+        programme.giving(least),
+        CONE,
         residual=max(shortfall(loss, least), shortfall(least, loss * (1.0 - max(found.gap_, 0.0)))),
-        tolerance=CONE,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
         note=f"{found.n_iter_} steps; the loss is recomputed triplet by triplet",
     )
-    yield certificate(
-        name="dual-bound",
-        problem="the bound by duality lies below the least loss",
-        reference="cvxpy, Clarabel",
-        primal=least,
-        dual_bound=found.loss_ * (1.0 - found.gap_),
-        residual=max(
-            shortfall(least, found.loss_ * (1.0 - found.gap_)), relative_difference(found.loss_, loss)
-        ),
-        tolerance=CONE,
-        seconds_fast=seconds_fast,
+    yield checks.certify(
+        "dual-bound",
+        "the bound by duality lies below the least loss",
+        fast.giving(least),
+        Side(CONE_SOLVER, bound),
+        CONE,
+        residual=max(shortfall(least, bound), relative_difference(found.loss_, loss)),
         note="and the loss that the fit gives is that of the plain twin",
     )
 
@@ -175,29 +166,25 @@ def _boost_metric(given: Instance) -> Iterator[Certificate]:
     """Totally corrective and stage-wise boosting, and the semidefinite programme."""
     A, unit = boost_metric.matrices(given.X, boost_metric.triplets(given.X, given.labels, 3, 3))
     penalty = PENALTY * max(0.0, float(np.linalg.eigvalsh(A.mean(axis=0))[-1]))
-    (_, least), seconds = timed(partial(boost_metric.programme, A, penalty))
+    programme = timed(CONE_SOLVER, boost_metric.programme, A, penalty)
+    least = programme.result[1]
     for name, corrective in (("corrective", True), ("stage-wise", False)):
-        fit = BoostMetric(trace_penalty=penalty, tol=1e-7, max_iter=300, corrective=corrective).fit
-        found, seconds_fast = timed(partial(fit, given.X, given.labels))
+        method = BoostMetric(trace_penalty=penalty, tol=1e-7, max_iter=300, corrective=corrective)
+        fast = timed("boosting of rank-one matrices", method.fit, given.X, given.labels)
+        found = fast.result
         # Where no step is taken the matrix is 0, and the distance the Euclidean one for want of a better.
         M = found.components_.T @ found.components_ * (unit if found.n_iter_ else 0.0)
         value = boost_metric.objective(A, M, penalty)
         allowed = 0.0 if corrective else max(found.gap_, 0.0)
-        yield Certificate(
-            topic="boost-metric",
-            instance=given.name,
-            name=name,
-            problem="the objective is the cone solver's"
+        yield Checks("boost-metric", given.name).certify(
+            name,
+            "the objective is the cone solver's"
             if corrective
             else "the objective is not below the cone solver's, and above it by no more than the gap says",
-            fast="boosting of rank-one matrices",
-            reference="cvxpy, Clarabel",
-            primal=value,
-            dual_bound=least,
+            fast.giving(value),
+            programme.giving(least),
+            CONE,
             residual=max(least - value, value - least - allowed, 0.0) / max(1.0, abs(least)),
-            tolerance=CONE,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds,
             note=f"{found.n_iter_} steps, {'converged' if found.converged_ else 'not converged'}; "
             f"its own gap is {found.gap_:.1e}",
         )
@@ -205,85 +192,82 @@ def _boost_metric(given: Instance) -> Iterator[Certificate]:
 
 def _dca(given: Instance) -> Iterator[Certificate]:
     """Generalised eigenvectors, for one component and for all."""
-    (between, within), seconds_twin = timed(partial(dca.covariances, given.X, given.must, given.cannot))
+    words = "covariances by sums, generalised eigenproblem of SciPy"
+    covariances = timed(words, dca.covariances, given.X, given.must, given.cannot)
+    between, within = covariances.result
     rank = int(np.linalg.matrix_rank(between))
     for n_components in sorted({1, rank}):
-        distance = DCA(n_components, first="within", weighting="chunklets", shrinkage=0.0)
-        fit = partial(distance.fit, given.X, **given.links)
-        found, seconds_fast = timed(fit)
-        (values, expected), seconds = timed(partial(dca.components, between, within, n_components))
+        method = DCA(n_components, first="within", weighting="chunklets", shrinkage=0.0)
+        fast = timed("covariances by products, two eigenproblems", method.fit, given.X, **given.links)
+        found = fast.result
+        exact = timed(words, dca.components, between, within, n_components)
+        product, expected = float(np.prod(exact.result[0])), exact.result[1]
         M, wanted = (each.T @ each for each in (found.components_, expected))
         ratio = np.linalg.det(found.components_ @ between @ found.components_.T) / np.linalg.det(
             found.components_ @ within @ found.components_.T
         )
-        yield Certificate(
-            topic="dca",
-            instance=given.name,
-            name=f"{n_components}-components",
-            problem="the map is that of the generalised eigenvectors, and has the ratio of their eigenvalues' product",
-            fast="covariances by products, two eigenproblems",
-            reference="covariances by sums, generalised eigenproblem of SciPy",
-            primal=float(ratio),
-            dual_bound=float(np.prod(values)),
+        yield Checks("dca", given.name).certify(
+            f"{n_components}-components",
+            "the map is that of the generalised eigenvectors, and has the ratio of their eigenvalues' product",
+            fast.giving(ratio),
+            Side(words, product, covariances.seconds + exact.seconds),
+            SOLVER,
             residual=max(
-                relative_difference(float(ratio), float(np.prod(values))),
+                relative_difference(float(ratio), product),
                 float(np.abs(M - wanted).max() / np.abs(wanted).max()),
             ),
-            tolerance=SOLVER,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds_twin + seconds,
             note=f"{found.n_chunklets_} chunklets",
         )
 
 
-def _pair_forest(given: Instance, seed: int) -> Iterator[Certificate]:
+def pair_trees(
+    instance: str,
+    X: FloatArray,
+    must: IntArray,
+    cannot: IntArray,
+    seed: int,
+    max_features: int | str | None = 2,
+    n_drawn: int = 2,
+    **settings: Any,
+) -> Iterator[Certificate]:
     """Check trees and pairs against trying every cut.
 
-    Trees in fractions, pairs that walk down them one by one.
+    Trees in fractions, pairs that walk down them one by one. `n_drawn` is the number that `max_features` stands for.
     """
-    settings: dict[str, Any] = {"n_estimators": 3, "max_features": 2}
-    found, seconds_fast = timed(
-        partial(RandomForestDistance(**settings, random_state=seed).fit, given.X, **given.links)
-    )
-    rows = given.X / found.scale_
-    grow = partial(pair_forest.grow_forest, rows, given.must, given.cannot, **settings, seed=found.seed_)
-    trees, seconds = timed(grow)
+    checks = Checks("pair-forest", instance)
+    settings = {"n_estimators": 3} | settings
+    method = RandomForestDistance(**settings, max_features=max_features, random_state=seed)
+    words = "counts in bins; few bins are looked into"
+    fast = timed(words, method.fit, X, must_link=must, cannot_link=cannot)
+    found = fast.result
+    rows = (X - found.zero_) / found.scale_
+    settings |= {"max_features": n_drawn, "seed": found.seed_}
+    words = "every cut, in exact fractions"
+    exact = timed(words, pair_forest.grow_forest, rows, must, cannot, **settings)
+    trees = exact.result
     apart = [name for name in trees if not np.array_equal(trees[name], found.trees_[name])]
-    yield Certificate(
-        topic="pair-forest",
-        instance=given.name,
-        name="trees",
-        problem="the best cut of the features drawn at a node is taken: all nodes are the same to the last bit",
-        fast="counts in bins; few bins are looked into",
-        reference="every cut, in exact fractions",
-        primal=float(len(found.trees_["value"])),
-        dual_bound=float(len(trees["value"])),
-        residual=float(len(apart)),
-        tolerance=0.0,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
-        note=f"{len(given.must) + len(given.cannot)} pairs, {settings['n_estimators']} trees"
+    yield checks.certify(
+        "trees",
+        "the best cut of the features drawn at a node is taken: all nodes are the same to the last bit",
+        fast.giving(len(found.trees_["value"])),
+        exact.giving(len(trees["value"])),
+        IDENTICAL,
+        residual=len(apart),
+        note=f"{len(must) + len(cannot)} pairs, {settings['n_estimators']} trees"
         + (f"; not the same: {', '.join(apart)}" if apart else ""),
     )
-    D, seconds_fast = timed(lambda: found.pairwise(given.X))
-    some = rows[:20]
-    expected, seconds = timed(lambda: pair_forest.random_forest_distance(trees, some, rows))
-    yield Certificate(
-        topic="pair-forest",
-        instance=given.name,
-        name="probabilities",
-        problem="distances are means over trees of the share in the leaf reached, in [0, 1] and the same both ways",
-        fast="kernel",
-        reference="one pair after another",
-        primal=float(D[: len(some)].mean()),
-        dual_bound=float(expected.mean()),
+    kernel, some = timed("kernel", found.pairwise, X), rows[:20]
+    pairs = timed("one pair after another", pair_forest.random_forest_distance, trees, some, rows)
+    D, expected = kernel.result, pairs.result
+    yield checks.certify(
+        "probabilities",
+        "distances are means over trees of the share in the leaf reached, in [0, 1] and the same both ways",
+        kernel.giving(D[: len(some)].mean()),
+        pairs.giving(expected.mean()),
         residual=max(
             float(np.abs(D[: len(some)] - expected).max()),
             float(np.abs(D - D.T).max()),
             float(max(0.0, -D.min(), D.max() - 1.0)),
         ),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
         note=f"{expected.size} of {D.size} pairs, {settings['n_estimators']} trees",
     )

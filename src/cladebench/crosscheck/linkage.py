@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from cladebench.crosscheck._instances import real_data
-from cladebench.crosscheck.certificate import ROUNDING, Certificate, timed
+from cladebench.crosscheck.certificate import Certificate, Checks, timed
 from cladebench.reference.linkage import excess
 from cladebench.solvers.linkages import WITHOUT_MATRIX, linkage
 
@@ -27,25 +27,19 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
         X = X_all[np.random.default_rng(seed).permutation(len(X_all))[: SIZES[scope]]]
         for method, metrics in WITHOUT_MATRIX.items():
             for metric in metrics:
-                yield _replayed(f"{name}-{len(X)}", X, method, metric)
+                yield replayed(f"{name}-{len(X)}", X, method, metric)
 
 
-def _replayed(instance: str, X: np.ndarray, method: str, metric: str) -> Certificate:
-    Z, seconds_fast = timed(lambda: linkage(X, method, metric))
+def replayed(instance: str, X: np.ndarray, method: str, metric: str) -> Certificate:
+    """Check each merge of a tree."""
+    fast = timed("centres, or the smallest distances, in the kernel", linkage, X, method, metric)
     D = squareform(pdist(X, metric))
-    (above, wrong), seconds = timed(lambda: excess(Z, D, method))
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name=f"{method}-{metric}",
-        problem="each merge is of the nearest two clusters, at their distance",
-        fast="centres, or the smallest distances, in the kernel",
-        reference="Lance and Williams on all distances",
-        primal=float(len(Z)),
-        dual_bound=float(len(X) - 1),
-        residual=max(above, wrong),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    exact = timed("Lance and Williams on all distances", excess, fast.result, D, method)
+    return Checks(TOPICS[0], instance).certify(
+        f"{method}-{metric}",
+        "each merge is of the nearest two clusters, at their distance",
+        fast.giving(len(fast.result)),
+        exact.giving(len(X) - 1),
+        residual=max(exact.result),
         note="values are numbers of merges, the residual is relative to the largest height",
     )

@@ -11,14 +11,7 @@ from typing import Any
 import numpy as np
 
 from cladebench.crosscheck._instances import FloatArray, draw, real_data
-from cladebench.crosscheck.certificate import (
-    ROUNDING,
-    SOLVER,
-    Certificate,
-    relative_difference,
-    shortfall,
-    timed,
-)
+from cladebench.crosscheck.certificate import SOLVER, Certificate, Checks, excess, relative_difference, timed
 from cladebench.reference import margin as reference
 from cladebench.solvers import margin as solver
 
@@ -46,9 +39,9 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     """
     n_samples, n_draws = SIZES[scope]
     for name, X, labels, K in _instances(n_samples, n_draws, seed):
-        yield _loss(name, X, labels, K, seed)
+        yield loss(name, X, labels, np.random.default_rng(seed).normal(size=(K, X.shape[1])))
         for variant, weights_of in VARIANTS.items():
-            yield from _fit(name, variant, X, labels, K, weights_of(K, X.shape[1]))
+            yield from fit(name, variant, X, labels, K, weights_of(K, X.shape[1]))
 
 
 def _instances(n_samples: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArray, np.ndarray, int]]:
@@ -66,63 +59,47 @@ def _instances(n_samples: int, n_draws: int, seed: int) -> Iterator[tuple[str, F
         yield f"{name}-{len(rows)}", rows, np.where(rng.uniform(size=len(rows)) < 0.1, 1 - side, side), 2
 
 
-def _loss(name: str, X: FloatArray, labels: np.ndarray, K: int, seed: int) -> Certificate:
-    W = np.random.default_rng(seed).normal(size=(K, X.shape[1]))
-    (loss, gradient), seconds_fast = timed(lambda: solver.squared_hinge(X, labels, W))
-    (expected, slope), seconds = timed(lambda: reference.squared_hinge(X, labels, W))
-    return Certificate(
-        topic=TOPICS[0],
-        instance=name,
-        name="loss",
-        problem="the loss and its gradient are the twin's",
-        fast="kernel",
-        reference="plain twin",
-        primal=loss,
-        dual_bound=expected,
+def loss(instance: str, X: FloatArray, labels: np.ndarray, W: FloatArray) -> Certificate:
+    """Check the loss of given models and its gradient."""
+    fast = timed("kernel", solver.squared_hinge, X, labels, W)
+    exact = timed("plain twin", reference.squared_hinge, X, labels, W)
+    (value, gradient), (expected, slope) = fast.result, exact.result
+    return Checks(TOPICS[0], instance).certify(
+        "loss",
+        "the loss and its gradient are the twin's",
+        fast.giving(value),
+        exact.giving(expected),
         residual=max(
-            relative_difference(loss, expected), float(abs(gradient - slope).max() / abs(slope).max())
+            relative_difference(value, expected), float(abs(gradient - slope).max() / abs(slope).max())
         ),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
         note="at random models; the gradient relative to its largest entry",
     )
 
 
-def _fit(
-    name: str, variant: str, X: FloatArray, labels: np.ndarray, K: int, weights: dict[str, Any]
+def fit(
+    instance: str, variant: str, X: FloatArray, labels: np.ndarray, K: int, weights: dict[str, Any]
 ) -> Iterator[Certificate]:
-    fit, seconds_fast = timed(lambda: solver.fit_margin(X, labels, K, tol=TOL, **weights))
-    primal = reference.objective(X, labels, fit.W, **weights)
-    twin, seconds = timed(lambda: reference.fit_margin(X, labels, K, **weights))
-    bound, seconds_bound = timed(lambda: reference.dual_bound(X, labels, fit.W, **weights))
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=name,
-        name=f"{variant}-cone-programme",
-        problem="the fit's objective is not above the cone solver's",
-        fast="proximal quasi-Newton",
-        reference="cvxpy, Clarabel",
-        primal=primal,
-        dual_bound=twin.objective,
-        residual=shortfall(twin.objective, primal),
-        tolerance=SOLVER,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
-        note=f"{fit.n_iter} steps; residual {fit.residual:.2g}, the cone solver's {twin.residual:.2g}",
+    """Check the optimum of a fit."""
+    checks = Checks(TOPICS[0], instance)
+    fast = timed("proximal quasi-Newton", solver.fit_margin, X, labels, K, tol=TOL, **weights)
+    found = fast.result
+    primal = fast.giving(reference.objective(X, labels, found.W, **weights))
+    exact = timed("cvxpy, Clarabel", reference.fit_margin, X, labels, K, **weights)
+    twin = exact.result
+    yield checks.certify(
+        f"{variant}-cone-programme",
+        "the fit's objective is not above the cone solver's",
+        primal,
+        exact.giving(twin.objective),
+        SOLVER,
+        residual=excess,
+        note=f"{found.n_iter} steps; residual {found.residual:.2g}, the cone solver's {twin.residual:.2g}",
     )
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=name,
-        name=f"{variant}-duality-gap",
-        problem="the fit's objective is that of the lower bound made of its hinges",
-        fast="proximal quasi-Newton",
-        reference="weak duality, in NumPy",
-        primal=primal,
-        dual_bound=bound,
-        residual=relative_difference(primal, bound),
-        tolerance=1e-6,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds_bound,
+    yield checks.certify(
+        f"{variant}-duality-gap",
+        "the fit's objective is that of the lower bound made of its hinges",
+        primal,
+        timed("weak duality, in NumPy", reference.dual_bound, X, labels, found.W, **weights),
+        1e-6,
         note="both values are recomputed from the returned models",
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from cladebench.crosscheck._instances import real_data
 from cladebench.crosscheck._pairs import FloatArray, IntArray, draw_labelled, draw_pairs
-from cladebench.crosscheck.certificate import IDENTICAL, Certificate, timed
+from cladebench.crosscheck.certificate import IDENTICAL, Certificate, Checks, Side, timed
 from cladebench.distances.hierarchy_forest import HierarchyForest
 from cladebench.reference import hierarchy_forest as reference
 
@@ -72,61 +72,56 @@ def _grow(
 
 def _distance(instance: str, grown: Grown, n_queries: int) -> Iterator[Certificate]:
     """Range, shared leaves, symmetry, and the walk."""
-    certificate = partial(
-        Certificate, topic="hfd-distance", instance=instance, fast="kernel", tolerance=IDENTICAL
-    )
+    checks = Checks("hfd-distance", instance)
     rows = np.vstack([grown.X, grown.others])
-    whole, seconds_fast = timed(lambda: grown.whole.pairwise(rows))
+    fast = timed("kernel", grown.whole.pairwise, rows)
+    whole = fast.result
     each = [one.pairwise(rows) for one in grown.single]
-    shares, seconds = timed(lambda: [_shares(tree, rows) for tree in grown.trees])
+    walk = timed("nodes of the plain walk", lambda: [_shares(tree, rows) for tree in grown.trees])
+    shares = walk.result
     together = [share == 0.0 for share in shares]
-    yield certificate(
-        name="range",
-        problem="the distance of each hierarchy, and their mean, is in [0, 1]",
-        reference="0 and 1",
-        primal=max(float(part.max()) for part in each),
-        dual_bound=1.0,
+    yield checks.certify(
+        "range",
+        "the distance of each hierarchy, and their mean, is in [0, 1]",
+        fast.giving(max(part.max() for part in each)),
+        Side("0 and 1", 1.0),
+        IDENTICAL,
         residual=max(0.0, *(float(max(-part.min(), part.max() - 1.0)) for part in [*each, whole])),
-        seconds_fast=seconds_fast,
         note=f"the largest distance of {len(each)} hierarchies; the largest of their means is {whole.max():.3f}",
     )
-    yield certificate(
-        name="shared-leaf",
-        problem="a hierarchy's distance is 0 for rows that share a leaf, else at most the share of rows in their node",
-        reference="nodes of the plain walk",
-        primal=max(float(part[leaf].max()) for part, leaf in zip(each, together, strict=True)),
-        dual_bound=0.0,
+    yield checks.certify(
+        "shared-leaf",
+        "a hierarchy's distance is 0 for rows that share a leaf, else at most the share of rows in their node",
+        fast.giving(max(part[leaf].max() for part, leaf in zip(each, together, strict=True))),
+        walk.giving(0.0),
+        IDENTICAL,
         residual=max(0.0, *(float((part - share).max()) for part, share in zip(each, shares, strict=True))),
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
         note=f"{sum((int(leaf.sum()) - len(rows)) // 2 for leaf in together)} pairs of different rows share a leaf",
     )
     mean = np.asarray(sum(each)) / len(each)  # in the order of the trees, as the kernel adds
-    yield certificate(
-        name="symmetric",
-        problem="distances are the same both ways, and are the mean over the hierarchies (eq. 1)",
-        reference="transpose; forests of one tree each",
-        primal=float(whole.mean()),
-        dual_bound=float(mean.mean()),
+    yield checks.certify(
+        "symmetric",
+        "distances are the same both ways, and are the mean over the hierarchies (eq. 1)",
+        fast.giving(whole.mean()),
+        Side("transpose; forests of one tree each", float(mean.mean())),
+        IDENTICAL,
         residual=float(max(np.abs(whole - whole.T).max(), np.abs(whole - mean).max())),
-        seconds_fast=seconds_fast,
     )
     asked = rows[:: max(1, len(rows) // 20)]
     queries = grown.others[:n_queries]
-    found, seconds_fast = timed(lambda: grown.whole.pairwise(queries, asked))
-    expected, seconds = timed(
-        lambda: [[reference.distance(grown.trees, a, b, grown.alpha) for b in asked] for a in queries]
+    fast = timed("kernel", grown.whole.pairwise, queries, asked)
+    exact = timed(
+        "plain twin",
+        lambda: [[reference.distance(grown.trees, a, b, grown.alpha) for b in asked] for a in queries],
     )
-    yield certificate(
-        name="plain-walk",
-        problem="distances are those of two points that walk down each tree until they part",
-        reference="plain twin",
-        primal=float(found.mean()),
-        dual_bound=float(np.mean(expected)),
-        residual=float(np.abs(found - expected).max()),
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
-        note=f"{found.size} distances of rows that the forest was not grown from",
+    yield checks.certify(
+        "plain-walk",
+        "distances are those of two points that walk down each tree until they part",
+        fast.giving(fast.result.mean()),
+        exact.giving(np.mean(exact.result)),
+        IDENTICAL,
+        residual=float(np.abs(fast.result - exact.result).max()),
+        note=f"{fast.result.size} distances of rows that the forest was not grown from",
     )
 
 
@@ -146,60 +141,51 @@ def _shares(tree: Any, rows: FloatArray) -> FloatArray:
 
 def _neighbors(instance: str, grown: Grown, n_queries: int) -> Iterator[Certificate]:
     """Brute force and candidates, against each other and against the twin."""
-    certificate = partial(
-        Certificate, topic="hfd-neighbors", instance=instance, fast="kernel", tolerance=IDENTICAL
-    )
+    checks = Checks("hfd-neighbors", instance)
     queries, n = grown.others, len(grown.X)
     search = partial(grown.whole.neighbors_of, queries, NEIGHBORS)
-    (brute, brute_rows, _), seconds_brute = timed(lambda: search(candidates_per_tree=None))
+    every = timed("brute force", search, candidates_per_tree=None)
+    brute, brute_rows, _ = every.result
     for order in ("sampled", "nearest"):
-        few = partial(search, candidates_per_tree=CANDIDATES, candidate_order=order)
-        (near, rows, compared), seconds_fast = timed(few)
+        fast = timed("kernel", search, candidates_per_tree=CANDIDATES, candidate_order=order)
+        near, rows, compared = fast.result
         exact = np.take_along_axis(grown.whole.pairwise(queries, grown.X), rows, axis=1)
         recall = np.mean([len(np.intersect1d(a, b)) for a, b in zip(rows, brute_rows, strict=True)])
-        yield certificate(
-            name=f"{order}-candidates",
-            problem="the distances of candidates are exact, and no neighbour found is nearer than that of brute force",
-            reference="pairwise distances",
-            primal=float(near.mean()),
-            dual_bound=float(brute.mean()),
+        yield checks.certify(
+            f"{order}-candidates",
+            "the distances of candidates are exact, and no neighbour found is nearer than that of brute force",
+            fast.giving(near.mean()),
+            every.giving(brute.mean(), "pairwise distances"),
+            IDENTICAL,
             residual=float(max(0.0, np.abs(near - exact).max(), (brute - near).max())),
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds_brute,
             note=f"{CANDIDATES} candidates per tree find {recall / NEIGHBORS:.0%} of the {NEIGHBORS} nearest among "
             f"{compared.mean():.0f} of {n} rows; the gap is how much farther those found are",
         )
         near, rows, compared = search(candidates_per_tree=n, candidate_order=order)
-        yield certificate(
-            name=f"{order}-all",
-            problem="with as many candidates per tree as there are rows the neighbours are those of brute force",
-            reference="brute force",
-            primal=float(near.mean()),
-            dual_bound=float(brute.mean()),
+        yield checks.certify(
+            f"{order}-all",
+            "with as many candidates per tree as there are rows the neighbours are those of brute force",
+            Side("kernel", float(near.mean())),
+            every.giving(brute.mean()),
+            IDENTICAL,
             residual=_differ((near, rows), (brute, brute_rows)) + float(np.abs(compared - n).max()),
-            seconds_reference=seconds_brute,
         )
     for name, per_tree, order in (
         ("brute", None, "sampled"),
         ("sampled", CANDIDATES, "sampled"),
         ("nearest", CANDIDATES, "nearest"),
     ):
-        fast = partial(grown.whole.neighbors_of, queries[:n_queries], NEIGHBORS)
-        (near, rows, _), seconds_fast = timed(
-            partial(fast, candidates_per_tree=per_tree, candidate_order=order)
-        )
-        twin, seconds = timed(
-            partial(_plain_search, grown, queries[:n_queries], per_tree, order == "nearest")
-        )
-        yield certificate(
-            name=f"{name}-twin",
-            problem="neighbours, ties included, are those of the plain search",
-            reference="plain twin",
-            primal=float(near.mean()),
-            dual_bound=float(twin[0].mean()),
-            residual=_differ((near, rows), twin),
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds,
+        asked = queries[:n_queries]
+        options = {"candidates_per_tree": per_tree, "candidate_order": order}
+        fast = timed("kernel", grown.whole.neighbors_of, asked, NEIGHBORS, **options)  # type: ignore[arg-type]
+        twin = timed("plain twin", _plain_search, grown, asked, per_tree, order == "nearest")
+        yield checks.certify(
+            f"{name}-twin",
+            "neighbours, ties included, are those of the plain search",
+            fast.giving(fast.result[0].mean()),
+            twin.giving(twin.result[0].mean()),
+            IDENTICAL,
+            residual=_differ(fast.result[:2], twin.result),
             note="all rows compared" if per_tree is None else f"{per_tree} candidates per tree, {order}",
         )
 

@@ -13,7 +13,15 @@ import numpy as np
 from cladebench import _core
 from cladebench.crosscheck._instances import real_data
 from cladebench.crosscheck._pairs import FloatArray, PairedNode, draw_labelled, draw_pairs, nodes_of_a_tree
-from cladebench.crosscheck.certificate import ROUNDING, Certificate, relative_difference, shortfall, timed
+from cladebench.crosscheck.certificate import (
+    ROUNDING,
+    Certificate,
+    Checks,
+    Side,
+    relative_difference,
+    shortfall,
+    timed,
+)
 from cladebench.reference import max_margin_split as reference
 from cladebench.solvers import max_margin_split as solver
 
@@ -44,14 +52,14 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
                 instance = f"{name}-{n_samples}-{k}-{node.name}"
                 if len(node.cannot):
                     yield from _convex(instance, node, seed)
-                yield from _descent(instance, node, seed)
+                yield _descent(instance, node, seed)
             rows, labels = draw_labelled(X, y, n_tiny, seed + k, 2)
             must, cannot = draw_pairs(labels, tiny_pairs, seed + k)
             tiny = [PairedNode("free", rows, must[:0], cannot[:0])]
             if len(cannot):
                 tiny.append(PairedNode("constrained", rows, must, cannot))
             for node in tiny:
-                yield from _local(f"{name}-{n_tiny}-{k}-{node.name}", node, seed)
+                yield from local_optima(f"{name}-{n_tiny}-{k}-{node.name}", node, seed)
 
 
 def _convex(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
@@ -59,6 +67,7 @@ def _convex(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]
 
     The labels of the descent's start, and those of random weights.
     """
+    checks = Checks("hfd-convex", instance)
     problem = reference.make_problem(node.X, node.must, node.cannot, share=SHARE)
     direction = solver.scatter_direction(node.X, node.must, node.cannot)
     rng = np.random.default_rng(seed)
@@ -68,67 +77,56 @@ def _convex(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]
     ):
         w = given.astype(np.float32).astype(float)  # the core's labels are of scores in single precision
         labels = reference.choose_labels(problem, w)
-        (_, optimum), seconds = timed(partial(reference.solve_fixed, problem, labels))
+        exact = timed("cvxpy, Clarabel", reference.solve_fixed, problem, labels)
+        optimum = exact.giving(exact.result[1])
         unit = reference.fixed_objective(problem, labels, 0 * w)
-        certificate = partial(
-            Certificate,
-            topic="hfd-convex",
-            instance=instance,
-            fast="cutting planes",
-            reference="cvxpy, Clarabel",
-            seconds_reference=seconds,
-        )
+
+        def above(value: float, least: float, allowed: float = GAP, unit: float = unit) -> float:
+            return max(0.0, least - value, value - (1.0 + allowed) * least) / unit
+
         planes = _fixed(node, w)
-        (best, _, bound, n_evaluations), seconds_fast = timed(partial(planes.minimise, 0 * w, GAP, 10_000))
-        value = reference.fixed_objective(problem, labels, best)
-        yield certificate(
-            name=f"{name}-cutting-planes",
-            problem="(16) is solved to the gap asked for: the value is not below the optimum, and above it by no more",
-            primal=value,
-            dual_bound=optimum,
-            residual=max(0.0, optimum - value, value - (1.0 + GAP) * optimum) / unit,
-            tolerance=SINGLE,
-            seconds_fast=seconds_fast,
+        fast = timed("cutting planes", planes.minimise, 0 * w, GAP, 10_000)
+        best, _, bound, n_evaluations = fast.result
+        yield checks.certify(
+            f"{name}-cutting-planes",
+            "(16) is solved to the gap asked for: the value is not below the optimum, and above it by no more",
+            fast.giving(reference.fixed_objective(problem, labels, best)),
+            optimum,
+            SINGLE,
+            residual=above,
             note=f"{n_evaluations} evaluations; the value is recomputed in double precision",
         )
-        yield certificate(
-            name=f"{name}-bound",
-            problem="the bound that the cutting planes prove does not lie above the optimum of (16)",
-            primal=optimum,
-            dual_bound=bound,
-            residual=max(0.0, bound - optimum) / unit,
-            tolerance=SINGLE,
-            seconds_fast=seconds_fast,
+        yield checks.certify(
+            f"{name}-bound",
+            "the bound that the cutting planes prove does not lie above the optimum of (16)",
+            fast.giving(optimum.result),
+            exact.giving(bound),
+            SINGLE,
+            residual=max(0.0, bound - optimum.result) / unit,
         )
         descent = _fixed(node, w, subgradient=True, step_tolerance=0.0)
-        (best, *_), seconds_fast = timed(partial(descent.minimise, 0 * w, 1.0, STEPS))
-        value = reference.fixed_objective(problem, labels, best)
+        fast = timed("projected subgradient", descent.minimise, 0 * w, 1.0, STEPS)
         early = _fixed(node, w, subgradient=True).minimise(0 * w, 1.0, STEPS)
-        above = reference.fixed_objective(problem, labels, early[0]) / optimum - 1.0
-        yield certificate(
-            name=f"{name}-algorithm-1",
-            problem=f"{STEPS:,} steps of the paper's Algorithm 1, mended, end within {LEFT:.0%} of the optimum of (16)",
-            fast="projected subgradient",
-            primal=value,
-            dual_bound=optimum,
-            residual=max(0.0, optimum - value, value - (1.0 + LEFT) * optimum) / unit,
-            tolerance=SINGLE,
-            seconds_fast=seconds_fast,
-            note=f"with the paper's tolerance of 0.01 it ends after {early[3]} steps, {above:.2%} above the optimum",
+        left = reference.fixed_objective(problem, labels, early[0]) / optimum.result - 1.0
+        yield checks.certify(
+            f"{name}-algorithm-1",
+            f"{STEPS:,} steps of the paper's Algorithm 1, mended, end within {LEFT:.0%} of the optimum of (16)",
+            fast.giving(reference.fixed_objective(problem, labels, fast.result[0])),
+            optimum,
+            SINGLE,
+            residual=partial(above, allowed=LEFT),
+            note=f"with the paper's tolerance of 0.01 it ends after {early[3]} steps, {left:.2%} above the optimum",
         )
         at = rng.normal(size=w.shape)
         _, slope = planes.evaluate(at)
         expected = reference.fixed_subgradient(problem, labels, at) - problem.weight * at
-        yield certificate(
-            name=f"{name}-subgradient",
-            problem="the subgradient of (16) without the norm is (17) with its last term mended",
-            fast="kernel",
-            reference="plain twin",
-            primal=float(np.linalg.norm(slope)),
-            dual_bound=float(np.linalg.norm(expected)),
+        yield checks.certify(
+            f"{name}-subgradient",
+            "the subgradient of (16) without the norm is (17) with its last term mended",
+            Side("kernel", float(np.linalg.norm(slope))),
+            Side("plain twin", float(np.linalg.norm(expected))),
+            SINGLE,
             residual=float(np.abs(slope - expected).max() / np.abs(expected).max()),
-            tolerance=SINGLE,
-            seconds_reference=np.nan,
             note="at random weights; relative to its largest entry",
         )
 
@@ -141,7 +139,7 @@ def _fixed(node: PairedNode, w: FloatArray, **settings: object) -> _core.FixedSp
     return _core.FixedSplit(node.X, node.must, node.cannot, solver.split_settings(share=SHARE, **settings), w)
 
 
-def _descent(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
+def _descent(instance: str, node: PairedNode, seed: int) -> Certificate:
     """Follow the objective over rounds.
 
     It is recomputed from the weights that each number of rounds ends with.
@@ -157,26 +155,23 @@ def _descent(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate
         membership=MEMBERSHIP,
         random_state=seed,
     )
-    whole, seconds_fast = timed(fit)
+    fast = timed("descent with cutting planes", fit)
+    whole = fast.result
     stops = [fit(max_rounds=r) for r in range(1, whole.rounds + 1)]
-    values, seconds = timed(partial(_values, node, stops, whole.warm_up))
+    words = "objective of the plain twin at each round's weights"
+    plain = timed(words, _values, node, stops, whole.warm_up)
+    values = plain.result
     parts = [part for part in (values[: whole.warm_up], values[whole.warm_up :]) if len(part)]
     rise = max(float(np.max(np.diff(part), initial=0.0)) for part in parts)
     final = _objective(node, whole.weights, True)
     unit = _objective(node, 0 * whole.weights, True)
-    yield Certificate(
-        topic="hfd-descent",
-        instance=instance,
-        name="cutting-planes",
-        problem="the objective, (8) or that of the split without cannot-links, never rises over the rounds",
-        fast="descent with cutting planes",
-        reference="objective of the plain twin at each round's weights",
-        primal=float(parts[-1][-1]),
-        dual_bound=float(parts[-1][0]),
+    return Checks("hfd-descent", instance).certify(
+        "cutting-planes",
+        "the objective, (8) or that of the split without cannot-links, never rises over the rounds",
+        fast.giving(parts[-1][-1]),
+        plain.giving(parts[-1][0]),
+        SINGLE,
         residual=max(rise, abs(whole.objective - final), _off(whole, values)) / unit,
-        tolerance=SINGLE,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
         note=f"rounds: {whole.warm_up} without the unconstrained points, {whole.rounds - whole.warm_up} with them; "
         "the gap says by how much the latter lowered the objective",
     )
@@ -207,45 +202,36 @@ def _objective(node: PairedNode, w: FloatArray, with_unconstrained: bool) -> flo
     return reference.balanced_objective(problem, w, MEMBERSHIP)
 
 
-def _local(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
+def local_optima(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
     """Compare with the best of all labels, each solved by cvxpy."""
     problem = reference.make_problem(node.X, node.must, node.cannot, share=SHARE)
     constrained = len(node.cannot) > 0
+    words = "enumeration of labels, each a quadratic programme of cvxpy"
     if constrained:
-        (_, optimum), seconds = timed(partial(reference.minimum, problem))
+        exact = timed(words, reference.minimum, problem)
     else:
-        (_, optimum), seconds = timed(partial(reference.balanced_minimum, problem, MEMBERSHIP))
+        exact = timed(words, reference.balanced_minimum, problem, MEMBERSHIP)
+    optimum = exact.result[1]
+    fit = partial(
+        solver.max_margin_split,
+        node.X,
+        node.must,
+        node.cannot,
+        share=SHARE,
+        membership=MEMBERSHIP,
+        gap=1e-3,
+    )
     for n_starts in STARTS[:1] if constrained else STARTS:  # with cannot-links there is one start, eq. (11)
-        descents = partial(
-            lambda n: [
-                solver.max_margin_split(
-                    node.X,
-                    node.must,
-                    node.cannot,
-                    share=SHARE,
-                    membership=MEMBERSHIP,
-                    gap=1e-3,
-                    random_state=seed + k,
-                )
-                for k in range(n)
-            ],
-            n_starts,
-        )
-        fits, seconds_fast = timed(descents)
-        found = min(_objective(node, fit.weights, True) for fit in fits)
-        said = min(fit.objective for fit in fits)
-        yield Certificate(
-            topic="hfd-local",
-            instance=instance,
-            name=f"{n_starts}-starts",
-            problem="no local optimum lies below the best of all labels and choices of cannot-links",
-            fast="alternating descent",
-            reference="enumeration of labels, each a quadratic programme of cvxpy",
-            primal=found,
-            dual_bound=optimum,
+        seeds = range(seed, seed + n_starts)
+        fast = timed("alternating descent", lambda seeds: [fit(random_state=k) for k in seeds], seeds)
+        found = min(_objective(node, one.weights, True) for one in fast.result)
+        said = min(one.objective for one in fast.result)
+        yield Checks("hfd-local", instance).certify(
+            f"{n_starts}-starts",
+            "no local optimum lies below the best of all labels and choices of cannot-links",
+            fast.giving(found),
+            exact.giving(optimum),
+            1e-6,
             residual=max(shortfall(found, optimum), max(0.0, relative_difference(said, found) - ROUNDING)),
-            tolerance=1e-6,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds,
             note=f"the local optimum lies {found / optimum - 1.0:.2%} above the global one",
         )

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from cladebench.crosscheck._instances import SIMILARITIES, real_data
-from cladebench.crosscheck.certificate import ROUNDING, Certificate, relative_difference, timed
+from cladebench.crosscheck.certificate import Certificate, Checks, Side, timed
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import (
     dasgupta_cost,
@@ -58,13 +58,11 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
         }
         for tree_name, tree in trees(X, wanted, seed).items():
             instance = f"{name}-{len(X)}-{tree_name.replace(' ', '-')}"
-            yield _purity(instance, tree, labels)
+            yield purity(instance, tree, labels)
             for form, similarity in forms.items():
-                yield _cost(instance, tree, form, similarity)
+                yield cost(instance, tree, form, similarity)
         few = X[:FEW]
-        yield from _expectations(
-            f"{name}-{FEW}", shared_leaves(few, 3), np.arange(FEW) % 2, dense[:FEW, :FEW]
-        )
+        yield from expectations(f"{name}-{FEW}", shared_leaves(few, 3), np.arange(FEW) % 2, dense[:FEW, :FEW])
 
 
 def trees(X: np.ndarray, wanted: tuple[str, ...], seed: int) -> dict[str, Hierarchy]:
@@ -105,26 +103,17 @@ def nearest_neighbours(S: np.ndarray, k: int) -> sp.csr_array:
     return sp.csr_array((S[rows, kept.ravel()], (rows, kept.ravel())), shape=S.shape)
 
 
-def _purity(instance: str, tree: Hierarchy, labels: np.ndarray) -> Certificate:
-    exact, seconds = timed(lambda: reference.dendrogram_purity(tree, labels))
-    value, seconds_fast = timed(lambda: dendrogram_purity(tree, labels))
-    return Certificate(
-        topic="dendrogram-purity",
-        instance=instance,
-        name="purity",
-        problem="the kernel's purity is that of enumerated pairs",
-        fast="kernel (class counts merged up the tree)",
-        reference="enumeration of same-class pairs",
-        primal=value,
-        dual_bound=exact,
-        residual=relative_difference(value, exact),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+def purity(instance: str, tree: Hierarchy, labels: np.ndarray) -> Certificate:
+    """Check the purity of a tree."""
+    return Checks("dendrogram-purity", instance).certify(
+        "purity",
+        "the kernel's purity is that of enumerated pairs",
+        timed("kernel (class counts merged up the tree)", dendrogram_purity, tree, labels),
+        timed("enumeration of same-class pairs", reference.dendrogram_purity, tree, labels),
     )
 
 
-def _expectations(
+def expectations(
     instance: str, tree: Hierarchy, labels: np.ndarray, similarity: np.ndarray
 ) -> Iterator[Certificate]:
     """Yield a check of each measure's expectation under permutation.
@@ -141,40 +130,25 @@ def _expectations(
         ("cost", expected_dasgupta_cost(tree, similarity), lambda t: reference.dasgupta_cost(t, similarity)),
         ("rand-index", expected_rand_index(labels, clusters), lambda t: twin_rand_index(labels, t.leaf_of)),
     ):
-        exact = reference.mean_over_permutations(tree, measure)
-        yield Certificate(
-            topic="expectations",
-            instance=instance,
-            name=name,
-            problem="the expectation under permutation is the mean over all permutations",
-            fast="closed form",
-            reference="enumeration of permutations, and of pairs",
-            primal=closed_form,
-            dual_bound=exact,
-            residual=relative_difference(closed_form, exact),
-            tolerance=ROUNDING,
-            seconds_fast=np.nan,
-            seconds_reference=np.nan,
+        yield Checks("expectations", instance).certify(
+            name,
+            "the expectation under permutation is the mean over all permutations",
+            Side("closed form", closed_form),
+            Side(
+                "enumeration of permutations, and of pairs", reference.mean_over_permutations(tree, measure)
+            ),
         )
 
 
-def _cost(instance: str, tree: Hierarchy, form: str, similarity: Any) -> Certificate:
-    exact, seconds = timed(lambda: reference.dasgupta_cost(tree, similarity))
-    value, seconds_fast = timed(lambda: dasgupta_cost(tree, similarity))
+def cost(instance: str, tree: Hierarchy, form: str, similarity: Any) -> Certificate:
+    """Check the cost of a tree, relative to the cost of the absolute similarities."""
     scale = _magnitude(tree, similarity)
-    return Certificate(
-        topic="dasgupta-cost",
-        instance=instance,
-        name=form,
-        problem="the kernel's cost is that of enumerated pairs",
-        fast=f"kernel ({form} similarity)",
-        reference="enumeration of pairs",
-        primal=value,
-        dual_bound=exact,
-        residual=abs(value - exact) / scale if scale > 0 else abs(value - exact),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    return Checks("dasgupta-cost", instance).certify(
+        form,
+        "the kernel's cost is that of enumerated pairs",
+        timed(f"kernel ({form} similarity)", dasgupta_cost, tree, similarity),
+        timed("enumeration of pairs", reference.dasgupta_cost, tree, similarity),
+        residual=lambda value, exact: abs(value - exact) / (scale if scale > 0 else 1.0),
         note="relative to the cost of the absolute similarities" if form == "linear" else "",
     )
 

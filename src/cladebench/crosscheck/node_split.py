@@ -6,12 +6,11 @@ The alternating descent ends in a local optimum; how far that is from the global
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
-from cladebench.crosscheck._instances import draw, real_data
-from cladebench.crosscheck.certificate import Certificate, shortfall, timed
+from cladebench.crosscheck._instances import draw, real_data, standardized
+from cladebench.crosscheck.certificate import Certificate, Checks, shortfall, timed
 from cladebench.methods._max_margin import NodeSplit, Penalties, balance_bounds, split_node
 from cladebench.reference import assignment, margin
 from cladebench.reference.node_split import best_split
@@ -32,9 +31,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     """Yield one for each instance, number of clusters and number of starts."""
     instances = {"random": np.random.default_rng(seed).normal(size=(12, N_FEATURES))}
     for name, (X, _) in real_data().items():
-        rows = draw(X, 12, seed, N_FEATURES)
-        deviation = rows.std(axis=0)
-        instances[name] = (rows - rows.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+        instances[name] = standardized(draw(X, 12, seed, N_FEATURES))
     for name, rows in instances.items():
         for n_clusters, n in SIZES[scope].items():
             yield from _against_enumeration(name, rows[:n], n_clusters, seed)
@@ -44,11 +41,12 @@ def _against_enumeration(name: str, X: np.ndarray, n_clusters: int, seed: int) -
     none = np.zeros(X.shape[1])
     penalties = Penalties(none + ALPHA / (X.shape[1] * n_clusters), none, none)
     lower, upper = balance_bounds(len(X), n_clusters, 0.1)
-    (optimum, _, tried), seconds = timed(
-        lambda: best_split(X, n_clusters, lower, upper, group=penalties.group)
-    )
+    exact = timed("", best_split, X, n_clusters, lower, upper, group=penalties.group)
+    optimum, _, tried = exact.result
+    checks = Checks(TOPICS[0], f"{name}-{len(X)}")
     for n_init in STARTS:
-        descent = partial(
+        fast = timed(
+            "alternating descent",
             split_node,
             X,
             n_clusters,
@@ -59,36 +57,29 @@ def _against_enumeration(name: str, X: np.ndarray, n_clusters: int, seed: int) -
             w_tol=1e-7,
             random=np.random.RandomState(seed),
         )
-        found, seconds_fast = timed(descent)
-        yield Certificate(
-            topic=TOPICS[0],
-            instance=f"{name}-{len(X)}",
-            name=f"{n_clusters}-clusters-{n_init}-starts",
-            problem="no local optimum lies below the best of all balanced labelings, and the descent never rises",
-            fast="alternating descent",
-            reference=f"enumeration of {tried} labelings, the best one solved by cvxpy",
-            primal=found.objective,
-            dual_bound=optimum,
+        found = fast.result
+        yield checks.certify(
+            f"{n_clusters}-clusters-{n_init}-starts",
+            "no local optimum lies below the best of all balanced labelings, and the descent never rises",
+            fast.giving(found.objective),
+            exact.giving(optimum, f"enumeration of {tried} labelings, the best one solved by cvxpy"),
+            TOLERANCE,
             residual=max(shortfall(found.objective, optimum), found.largest_rise),
-            tolerance=TOLERANCE,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds,
             note="the gap is how far the local optimum lies above the global one",
         )
-        (moved, left), seconds_reference = timed(partial(_left_to_gain, X, found, penalties, lower, upper))
-        yield Certificate(
-            topic=TOPICS[0],
-            instance=f"{name}-{len(X)}",
-            name=f"{n_clusters}-clusters-{n_init}-starts-local",
-            problem="at the end neither the models nor the labels alone can lower the objective",
-            fast="alternating descent",
-            reference="integer programme by CBC for the labels, least subgradient by NumPy for the models",
-            primal=found.objective,
-            dual_bound=moved,
+        gain = timed(
+            "integer programme by CBC for the labels, least subgradient by NumPy for the models",
+            _left_to_gain,
+            *(X, found, penalties, lower, upper),
+        )
+        moved, left = gain.result
+        yield checks.certify(
+            f"{n_clusters}-clusters-{n_init}-starts-local",
+            "at the end neither the models nor the labels alone can lower the objective",
+            fast.giving(found.objective),
+            gain.giving(moved),
+            TOLERANCE,
             residual=max(shortfall(moved, found.objective), left, found.largest_rise),
-            tolerance=TOLERANCE,
-            seconds_fast=seconds_fast,
-            seconds_reference=seconds_reference,
             note="the bound is the objective with the best labels for the final models",
         )
 

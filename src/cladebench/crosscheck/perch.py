@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from cladebench.crosscheck._instances import real_data
-from cladebench.crosscheck.certificate import IDENTICAL, ROUNDING, Certificate, timed
+from cladebench.crosscheck.certificate import IDENTICAL, ROUNDING, Certificate, Checks, timed
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Perch
 from cladebench.reference.perch import perch
@@ -38,7 +38,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     for name, (X_all, _) in real_data().items():
         X = _whole_numbers(X_all)[np.random.default_rng(seed).permutation(len(X_all))]
         for mode, rotations, max_leaves in MODES:
-            yield _twin(f"{name}-{len(X[:n_twin])}", X[:n_twin], mode, rotations, max_leaves)
+            yield same_tree(f"{name}-{len(X[:n_twin])}", X[:n_twin], mode, rotations, max_leaves)
         yield _search(f"{name}-{len(X[:n_search])}", X[:n_search])
 
 
@@ -61,11 +61,13 @@ def _fit(X: np.ndarray, rotations: Rotations, max_leaves: int | None = None) -> 
     return Perch(rotations=rotations, max_leaves=max_leaves, shuffle=False).fit(X).hierarchy_
 
 
-def _twin(
+def same_tree(
     instance: str, X: np.ndarray, mode: str, rotations: Rotations, max_leaves: int | None
 ) -> Certificate:
-    tree, seconds_fast = timed(lambda: _fit(X, rotations, max_leaves))
-    (parents, leaf_of, heights), seconds = timed(lambda: perch(X, rotations, max_leaves))
+    """Compare the trees of kernel and twin, node by node."""
+    fast = timed("kernel", _fit, X, rotations, max_leaves)
+    exact = timed("plain twin", perch, X, rotations, max_leaves)
+    tree, (parents, leaf_of, heights) = fast.result, exact.result
     assert tree.heights is not None  # PERCH gives every node one
     different = len(parents) + len(leaf_of)
     if len(tree.parents) == len(parents):
@@ -77,42 +79,28 @@ def _twin(
                 (np.isclose(tree.heights, heights, rtol=ROUNDING, atol=0.0), True),
             )
         )
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name=mode,
-        problem="the kernel's tree is the twin's, node by node",
-        fast="kernel",
-        reference="plain twin",
-        primal=float(len(tree.parents)),
-        dual_bound=float(len(parents)),
-        residual=float(different),
-        tolerance=IDENTICAL,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    return Checks(TOPICS[0], instance).certify(
+        mode,
+        "the kernel's tree is the twin's, node by node",
+        fast.giving(len(tree.parents)),
+        exact.giving(len(parents)),
+        IDENTICAL,
+        residual=different,
         note="values are numbers of nodes, the residual counts parents, leaves and heights that differ",
     )
 
 
 def _search(instance: str, X: np.ndarray) -> Certificate:
-    tree, seconds_fast = timed(lambda: _fit(X, "none"))
-    chosen = chosen_neighbours(tree)
-    least, seconds = timed(lambda: nearest_distances(X))
+    fast = timed("A* search in the kernel", _fit, X, "none")
+    exact = timed("comparison with every point before", nearest_distances, X)
+    chosen, least = chosen_neighbours(fast.result), exact.result
     reached = np.array([np.square(X[t] - X[chosen[t]]).sum() for t in range(1, len(X))])
-    scale = np.where(least > 0, least, 1.0)
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="nearest-neighbour",
-        problem="each point is put beside a nearest one of those before it",
-        fast="A* search in the kernel",
-        reference="comparison with every point before",
-        primal=float(reached.sum()),
-        dual_bound=float(least.sum()),
-        residual=float(((reached - least) / scale).max()),
-        tolerance=ROUNDING,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    return Checks(TOPICS[0], instance).certify(
+        "nearest-neighbour",
+        "each point is put beside a nearest one of those before it",
+        fast.giving(reached.sum()),
+        exact.giving(least.sum()),
+        residual=float(((reached - least) / np.where(least > 0, least, 1.0)).max()),
         note="values are sums of squared distances; read off the tree that is grown without rotations",
     )
 

@@ -5,13 +5,13 @@ Counts against all pairs, on trees of real data.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import get_args
 
 import numpy as np
 
 from cladebench.crosscheck._instances import real_data
-from cladebench.crosscheck.certificate import IDENTICAL, Certificate, timed
+from cladebench.crosscheck.certificate import IDENTICAL, Certificate, Checks, timed
 from cladebench.crosscheck.measures import trees
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index, semantic_scores, semantic_similarity
@@ -52,20 +52,20 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
             instance = f"{name}-{len(X)}-{tree_name.replace(' ', '-')}"
             clusters = tree.cut(class_tree.n_samples)
             for kind in get_args(Kind):
-                yield from _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
-                yield from _semantic(instance, f"clusters-{kind}", clusters, labels, class_tree, kind)
-            yield _rand(instance, labels, clusters)
+                yield from similarity(instance, f"tree-{kind}", tree, labels, class_tree, kind)
+                yield from similarity(instance, f"clusters-{kind}", clusters, labels, class_tree, kind)
+            yield rand(instance, labels, clusters)
     for k in range(n_random):
         rng = np.random.default_rng([seed, k])
         tree, class_tree = random_tree(rng, largest), random_tree(rng, 10)
         labels = rng.integers(0, class_tree.n_samples, tree.n_samples)
         instance = f"random-{k}-{tree.n_samples}"
         for kind in get_args(Kind):
-            yield from _semantic(instance, f"tree-{kind}", tree, labels, class_tree, kind)
-        yield _rand(instance, labels, tree.leaf_of)
+            yield from similarity(instance, f"tree-{kind}", tree, labels, class_tree, kind)
+        yield rand(instance, labels, tree.leaf_of)
         few = random_tree(rng, FEW)
         for kind in get_args(Kind):
-            yield _permuted(f"random-{k}-{FEW}", few, labels[:FEW], class_tree, kind)
+            yield permuted(f"random-{k}-{FEW}", few, labels[:FEW], class_tree, kind)
 
 
 def tree_of_means(X: np.ndarray, labels: np.ndarray) -> Hierarchy:
@@ -89,7 +89,7 @@ def random_tree(rng: np.random.Generator, n_samples: int) -> Hierarchy:
     return Hierarchy(parents, rng.integers(0, n_nodes, n_samples))
 
 
-def _semantic(
+def similarity(
     instance: str,
     name: str,
     hierarchy: Hierarchy | np.ndarray,
@@ -97,76 +97,57 @@ def _semantic(
     class_tree: Hierarchy,
     kind: Kind,
 ) -> Iterator[Certificate]:
-    exact, seconds = timed(lambda: reference.semantic_similarity(hierarchy, labels, class_tree, kind))
-    value, seconds_fast = timed(lambda: semantic_similarity(hierarchy, labels, class_tree, kind))
-    yield Certificate(
-        topic="semantic-measures",
-        instance=instance,
-        name=name,
-        problem="the similarity from counts is that of enumerated pairs",
-        fast="counts by level and class, joined up the tree",
-        reference="enumeration of pairs, in fractions",
-        primal=value,
-        dual_bound=exact,
-        residual=abs(value - exact),
-        tolerance=LAST_PLACES,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    """Yield checks of the similarity of a tree or clusters, and of its correlation."""
+    given = hierarchy, labels, class_tree, kind
+    sides: tuple[tuple[str, str, Callable[..., float], Callable[..., float]], ...] = (
+        ("", "similarity", semantic_similarity, reference.semantic_similarity),
+        ("-correlation", "correlation", _correlation, reference.similarity_correlation),
     )
-    exact, seconds = timed(lambda: reference.similarity_correlation(hierarchy, labels, class_tree, kind))
-    scores, seconds_fast = timed(lambda: semantic_scores(hierarchy, labels, class_tree, kind))
-    assert scores.corrected is not None
-    yield Certificate(
-        topic="semantic-measures",
-        instance=instance,
-        name=f"{name}-correlation",
-        problem="the correlation from counts is that of enumerated pairs",
-        fast="counts by level and class, joined up the tree",
-        reference="enumeration of pairs, in fractions",
-        primal=scores.corrected,
-        dual_bound=exact,
-        residual=abs(scores.corrected - exact),
-        tolerance=LAST_PLACES,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
-    )
+    for suffix, what, fast, exact in sides:
+        yield Checks(TOPICS[0], instance).certify(
+            f"{name}{suffix}",
+            f"the {what} from counts is that of enumerated pairs",
+            timed("counts by level and class, joined up the tree", fast, *given),
+            timed("enumeration of pairs, in fractions", exact, *given),
+            LAST_PLACES,
+            residual=_apart,
+        )
 
 
-def _permuted(
-    instance: str, hierarchy: Hierarchy, labels: np.ndarray, class_tree: Hierarchy, kind: Kind
+def permuted(
+    instance: str, hierarchy: Hierarchy | np.ndarray, labels: np.ndarray, class_tree: Hierarchy, kind: Kind
 ) -> Certificate:
-    exact, seconds = timed(lambda: reference.permuted_similarity(hierarchy, labels, class_tree, kind))
-    scores, seconds_fast = timed(lambda: semantic_scores(hierarchy, labels, class_tree, kind))
-    return Certificate(
-        topic="semantic-measures",
-        instance=instance,
-        name=f"tree-{kind}-permuted",
-        problem="the expectation under permutation is the mean over all permutations",
-        fast="moments over pairs",
-        reference="enumeration of permutations, and of pairs",
-        primal=scores.permuted,
-        dual_bound=exact,
-        residual=abs(scores.permuted - exact),
-        tolerance=LAST_PLACES,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+    """Check the expected similarity of a tree or clusters under permutation."""
+    given = hierarchy, labels, class_tree, kind
+    return Checks(TOPICS[0], instance).certify(
+        f"tree-{kind}-permuted",
+        "the expectation under permutation is the mean over all permutations",
+        timed("moments over pairs", lambda: semantic_scores(*given).permuted),
+        timed("enumeration of permutations, and of pairs", reference.permuted_similarity, *given),
+        LAST_PLACES,
+        residual=_apart,
     )
 
 
-def _rand(instance: str, labels: np.ndarray, clusters: np.ndarray) -> Certificate:
-    exact, seconds = timed(lambda: reference.rand_index(labels, clusters))
-    value, seconds_fast = timed(lambda: rand_index(labels, clusters))
-    return Certificate(
-        topic="semantic-measures",
-        instance=instance,
-        name="rand-index",
-        problem="the Rand index from counts is that of enumerated pairs",
-        fast="pairs within the cells of the table of counts",
-        reference="enumeration of pairs",
-        primal=value,
-        dual_bound=exact,
-        residual=abs(value - exact),
-        tolerance=IDENTICAL,
-        seconds_fast=seconds_fast,
-        seconds_reference=seconds,
+def rand(instance: str, labels: np.ndarray, clusters: np.ndarray) -> Certificate:
+    """Check the Rand index of clusters."""
+    return Checks(TOPICS[0], instance).certify(
+        "rand-index",
+        "the Rand index from counts is that of enumerated pairs",
+        timed("pairs within the cells of the table of counts", rand_index, labels, clusters),
+        timed("enumeration of pairs", reference.rand_index, labels, clusters),
+        IDENTICAL,
+        residual=_apart,
     )
+
+
+def _correlation(
+    hierarchy: Hierarchy | np.ndarray, labels: np.ndarray, class_tree: Hierarchy, kind: Kind
+) -> float:
+    corrected = semantic_scores(hierarchy, labels, class_tree, kind).corrected
+    assert corrected is not None
+    return corrected
+
+
+def _apart(value: float, exact: float) -> float:
+    return abs(value - exact)

@@ -10,16 +10,18 @@ from collections.abc import Iterator
 import numpy as np
 
 from cladebench import _core
-from cladebench.crosscheck._instances import FloatArray, real_data
+from cladebench.crosscheck._instances import FloatArray, between, real_data, standardized
 from cladebench.crosscheck.certificate import (
     IDENTICAL,
-    ROUNDING,
     SOLVER,
     Certificate,
+    Checks,
+    Side,
     relative_difference,
     shortfall,
     timed,
 )
+from cladebench.hierarchy import Hierarchy
 from cladebench.reference import tree_metric as reference
 from cladebench.solvers.tree_metric import fit_branch_lengths, fit_tree_metric, four_point_excess
 
@@ -29,16 +31,18 @@ TOPICS = ("tree-metric",)
 SIZES = {"smoke": (5, 1), "quick": (6, 1), "full": (8, 2)}
 #: Points of the instances that are too large for that.
 LARGE = {"smoke": 8, "quick": 14, "full": 30}
+#: The share of the largest distance below which a residual may be nothing but rounding.
+SMALL = 1e-3
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
     """Yield the certificates of each instance."""
     k, n_draws = SIZES[scope]
     for name, D in _instances(k, n_draws, seed):
-        yield from _any_size(name, D)
-        yield _against_all(name, D)
+        yield from any_size(name, D)
+        yield against_all(name, D)
     for name, D in _instances(LARGE[scope], 1, seed):
-        yield from _any_size(name, D)
+        yield from any_size(name, D)
 
 
 def class_distances(X: FloatArray, labels: np.ndarray, k: int, rng: np.random.Generator) -> FloatArray:
@@ -60,18 +64,13 @@ def class_distances(X: FloatArray, labels: np.ndarray, k: int, rng: np.random.Ge
     -------
     ndarray of shape (k, k)
     """
-    spread = X.std(axis=0)
-    Z = (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    Z = standardized(X)
     classes = np.unique(labels)
     means = []
     for place in range(k):
         rows = np.flatnonzero(labels == classes[place % len(classes)])
         means.append(Z[rng.choice(rows, size=-(-len(rows) // 2), replace=False)].mean(axis=0))
-    return _between(np.array(means))
-
-
-def _between(points: FloatArray) -> FloatArray:
-    return np.asarray(np.sqrt(np.square(points[:, None] - points[None]).sum(axis=2)))
+    return between(np.array(means))
 
 
 def _instances(k: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArray]]:
@@ -83,110 +82,92 @@ def _instances(k: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArra
         rng = np.random.default_rng([seed, k, draw])
         upper = np.triu(rng.uniform(size=(k, k)), 1)
         yield f"random-{k}-{draw}", upper + upper.T
-        tree = fit_tree_metric(_between(rng.normal(size=(k, 4)))).distances
+        tree = fit_tree_metric(between(rng.normal(size=(k, 4)))).distances
         noise = np.triu(rng.uniform(0.7, 1.3, size=(k, k)), 1)
         yield f"noisy-tree-{k}-{draw}", tree * (noise + noise.T)
         for name, (X, labels) in real_data().items():
             yield f"{name}-{k}-{draw}", class_distances(X, labels, k, rng)
 
 
-def _any_size(instance: str, D: FloatArray) -> Iterator[Certificate]:
-    k = len(D)
-    found, seconds = timed(lambda: fit_tree_metric(D))
-    pairs = reference.pair_values(D - found.distances)
-    recomputed = float(np.linalg.norm(pairs))
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="residual",
-        problem="the residual is that of the distances in the tree, which are path lengths",
-        fast="search",
-        reference="design matrix of the tree times its lengths",
-        primal=found.residual,
-        dual_bound=recomputed,
+def any_size(instance: str, D: FloatArray) -> Iterator[Certificate]:
+    """Check the search, lengths of two topologies and neighbour joining."""
+    checks = Checks(TOPICS[0], instance)
+    search = timed("search", fit_tree_metric, D)
+    found = search.result
+    recomputed = float(np.linalg.norm(reference.pair_values(D - found.distances)))
+    yield checks.certify(
+        "residual",
+        "the residual is that of the distances in the tree, which are path lengths",
+        search.giving(found.residual),
+        Side("design matrix of the tree times its lengths", recomputed),
         residual=max(
             relative_difference(found.residual, recomputed),
             float(np.abs(found.distances - reference.path_lengths(found.tree)).max() / D.max()),
         ),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
     )
-    excess, seconds_reference = timed(lambda: reference.four_point_excess(found.distances[:12, :12]))
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="four-point",
-        problem="the distances in the tree meet the four-point condition, equation (11)",
-        fast="search",
-        reference="loops over quadruples, of the first 12 points",
-        primal=four_point_excess(found.distances),
-        dual_bound=excess,
-        residual=max(four_point_excess(found.distances), excess) / D.max(),
-        tolerance=ROUNDING,
-        seconds_reference=seconds_reference,
+    yield checks.certify(
+        "four-point",
+        "the distances in the tree meet the four-point condition, equation (11)",
+        Side("search", four_point_excess(found.distances)),
+        timed(
+            "loops over quadruples, of the first 12 points",
+            reference.four_point_excess,
+            found.distances[:12, :12],
+        ),
+        residual=lambda value, exact: max(value, exact) / D.max(),
     )
     # Lengths of another topology, too: on it more of them are 0.
     other = fit_tree_metric(D, topologies="random", random_state=0)
     for name, tree in (("lengths", found.tree), ("lengths-random", other.tree)):
-        fit, seconds = timed(lambda tree=tree: fit_branch_lengths(D, tree))  # type: ignore[misc]
-        (_, _, exact), seconds_reference = timed(
-            lambda tree=tree: reference.branch_lengths_cvxpy(D / D.max(), tree)  # type: ignore[misc]
-        )
-        yield Certificate(
-            topic=TOPICS[0],
-            instance=instance,
-            name=name,
-            problem="no other non-negative lengths of the tree fit better, equation (12)",
-            fast="active sets, in O(k) each",
-            reference="cvxpy (Clarabel) on the design matrix",
-            primal=fit.residual,
-            dual_bound=exact * D.max(),
-            residual=relative_difference(fit.residual, exact * D.max()),
-            tolerance=SOLVER,
-            seconds_fast=seconds,
-            seconds_reference=seconds_reference,
-        )
-    joined, seconds = timed(lambda: _core.neighbor_joining(D))
-    edges, seconds_reference = timed(lambda: reference.neighbor_joining(D))
-    fast = reference.splits_of_edges([(v, int(up)) for v, up in enumerate(joined) if up >= 0], k)
-    different = len(fast ^ reference.splits_of_edges(edges, k))
-    yield Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="neighbour-joining",
-        problem="neighbour joining makes the tree of the plain algorithm",
-        fast="neighbour joining in the kernel",
-        reference="neighbour joining in plain loops",
-        primal=float(different),
-        dual_bound=0.0,
-        residual=float(different),
-        tolerance=IDENTICAL,
-        seconds_fast=seconds,
-        seconds_reference=seconds_reference,
+        yield lengths(instance, name, D, tree)
+    yield neighbour_joining(instance, D)
+
+
+def lengths(instance: str, name: str, D: FloatArray, tree: Hierarchy) -> Certificate:
+    """Check the lengths of a given topology."""
+    fast = timed("active sets, in O(k) each", fit_branch_lengths, D, tree)
+    exact = timed("cvxpy (Clarabel) on the design matrix", reference.branch_lengths_cvxpy, D / D.max(), tree)
+    return Checks(TOPICS[0], instance).certify(
+        name,
+        "no other non-negative lengths of the tree fit better, equation (12)",
+        fast.giving(fast.result.residual),
+        exact.giving(exact.result[2] * D.max()),
+        SOLVER,
+    )
+
+
+def neighbour_joining(instance: str, D: FloatArray) -> Certificate:
+    """Compare the splits of both trees."""
+    k = len(D)
+    fast = timed("neighbour joining in the kernel", _core.neighbor_joining, D)
+    exact = timed("neighbour joining in plain loops", reference.neighbor_joining, D)
+    joined = reference.splits_of_edges([(v, int(up)) for v, up in enumerate(fast.result) if up >= 0], k)
+    different = len(joined ^ reference.splits_of_edges(exact.result, k))
+    return Checks(TOPICS[0], instance).certify(
+        "neighbour-joining",
+        "neighbour joining makes the tree of the plain algorithm",
+        fast.giving(different),
+        exact.giving(0.0),
+        IDENTICAL,
+        residual=different,
         note="values are splits that only one of both has",
     )
 
 
-def _against_all(instance: str, D: FloatArray) -> Certificate:
+def against_all(instance: str, D: FloatArray) -> Certificate:
     """The best of all topologies, by explicit design matrices.
 
     And how far the search is from it.
     """
-    best, seconds = timed(lambda: fit_tree_metric(D, topologies="all"))
-    (edges, exact), seconds_reference = timed(lambda: reference.best_topology(D))
-    found = fit_tree_metric(D).residual
-    return Certificate(
-        topic=TOPICS[0],
-        instance=instance,
-        name="all-topologies",
-        problem="the best of all topologies is found, and the search is not below it",
-        fast="enumeration in the kernel",
-        reference="enumeration, lengths by SciPy's nnls",
-        primal=best.residual,
-        dual_bound=exact,
-        residual=max(relative_difference(best.residual, exact), shortfall(found, exact)),
-        tolerance=ROUNDING,
-        seconds_fast=seconds,
-        seconds_reference=seconds_reference,
+    fast = timed("enumeration in the kernel", fit_tree_metric, D, topologies="all")
+    slow = timed("enumeration, lengths by SciPy's nnls", reference.best_topology, D)
+    best, (edges, exact) = fast.result.residual, slow.result
+    found, scale = fit_tree_metric(D).residual, SMALL * D.max()
+    return Checks(TOPICS[0], instance).certify(
+        "all-topologies",
+        "the best of all topologies is found, and the search is not below it",
+        fast.giving(best),
+        slow.giving(exact),
+        residual=max(relative_difference(best, exact, scale), shortfall(found, exact, scale)),
         note=f"the search is {max(0.0, found / exact - 1.0) if exact > 0 else 0.0:.2g} above it; {len(edges)} edges",
     )

@@ -18,7 +18,7 @@ IntArray = npt.NDArray[np.int64]
 def chunklets(n_samples: int, must_link: IntArray) -> list[list[int]]:
     """Join rows that must link into groups.
 
-    Groups of two rows at least.
+    A row that must link with itself alone is a group.
     """
     groups = [{row} for row in range(n_samples)]
     for a, b in must_link:
@@ -26,21 +26,21 @@ def chunklets(n_samples: int, must_link: IntArray) -> list[list[int]]:
             groups[a] |= groups[b]
             for row in groups[b]:
                 groups[row] = groups[a]
-    found = {min(group): sorted(group) for group in groups if len(group) > 1}
+    found = {min(groups[row]): sorted(groups[row]) for row in np.unique(must_link)}
     return [found[first] for first in sorted(found)]
 
 
-def covariances(X: FloatArray, must_link: IntArray, cannot_link: IntArray) -> tuple[FloatArray, FloatArray]:
+def covariances(
+    X: FloatArray, must_link: IntArray, cannot_link: IntArray, weighting: str = "chunklets"
+) -> tuple[FloatArray, FloatArray]:
     """C_b and C_w of Hoi et al. (2006), equations 3 and 4.
+
+    With the weighting "rows" each row counts the same in C_w, else each chunklet.
 
     Returns
     -------
     between, within : ndarray of shape (n_features, n_features)
-
-    Raises
-    ------
-    ValueError
-        If no cannot-link is between two chunklets.
+        Where no cannot-link is between two chunklets the first is the identity.
     """
     groups = chunklets(len(X), must_link)
     means = [X[group].mean(axis=0) for group in groups]
@@ -51,13 +51,13 @@ def covariances(X: FloatArray, must_link: IntArray, cannot_link: IntArray) -> tu
         for g, h in itertools.combinations(range(len(groups)), 2)
         if frozenset((g, h)) in linked
     ]
-    if not differences:
-        raise ValueError("no cannot-link is between two chunklets")
+    between = [np.outer(v, v) for v in differences] or [np.eye(X.shape[1])]
     inner = [
-        np.mean([np.outer(X[row] - mean, X[row] - mean) for row in group], axis=0)
+        [np.outer(X[row] - mean, X[row] - mean) for row in group]
         for group, mean in zip(groups, means, strict=True)
     ]
-    return np.mean([np.outer(v, v) for v in differences], axis=0), np.mean(inner, axis=0)
+    counted = itertools.chain(*inner) if weighting == "rows" else (np.mean(part, axis=0) for part in inner)
+    return np.mean(between, axis=0), np.mean(list(counted), axis=0)
 
 
 def components(between: FloatArray, within: FloatArray, n_components: int) -> tuple[FloatArray, FloatArray]:

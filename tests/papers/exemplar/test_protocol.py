@@ -6,8 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.task import draw_task
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.bench.run.cell_io import Cell
 from cladebench.classifiers.multiple_kernel_svm import MultipleKernelSVM
 from cladebench.datasets import Content, Dataset, Part, View
@@ -18,6 +17,7 @@ from cladebench.metrics.histogram_distances import KINDS
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.exemplar import protocol
 from cladebench.papers.exemplar.problems import ExemplarProblem, GivenDistance, problem_of
+from task_draws import drawn_cell
 
 PLAN = load_plan("exemplar")
 VIEWS = ("gist", "hog", "rot-lbp")
@@ -60,8 +60,7 @@ IMAGES, POINTS = images(), points()
 
 def cell(name: str, data: Dataset = IMAGES, rows: int = 24, **setting) -> Cell:
     how = {} if data.parts else {"rows": rows, "test": 0.5}
-    spec = CellSpec("exemplar", data.name, name, setting, 0, 7, Limits(60, 2000), task=how)
-    return Cell(spec, PLAN.methods[name], data, draw_task(spec, data))
+    return drawn_cell("exemplar", PLAN.methods[name], data, setting=setting, task=how)
 
 
 def given(*features: str) -> tuple[GivenDistance, ...]:

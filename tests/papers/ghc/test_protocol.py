@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative
 from cladebench.metrics import cost_scores, dasgupta_cost, purity_scores
@@ -17,14 +15,12 @@ from cladebench.paper.catalogue import load_plan
 from cladebench.paper.protocol import stored_tree
 from cladebench.papers.ghc import protocol
 from cladebench.reference.metrics import mean_over_permutations
+from task_draws import drawn_cell
 
 
 def cell(method, repetition=0, dataset="nested-blobs", task=None, **setting):
-    data = datasets.load(dataset)
-    limits = Limits(60, 2000)
     task = task or {"shuffled": True}
-    spec = CellSpec("ghc", dataset, method.name, setting, repetition, 7, limits, task=task)
-    return Cell(spec, method, data, draw_task(spec, data))
+    return drawn_cell("ghc", method, dataset, setting=setting, repetition=repetition, task=task)
 
 
 def run(method, repetition=0, **how):

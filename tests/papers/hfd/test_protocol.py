@@ -11,24 +11,21 @@ from sklearn.metrics import v_measure_score
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.distances import Euclidean
 from cladebench.metrics import vote
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.protocol import scaled
 from cladebench.papers.hfd import graph_clustering, protocol
+from task_draws import drawn_cell
 
 PLAN = load_plan("hfd")
 DATA = datasets.load("nested-blobs")
 
 
-def cell(estimator="Euclidean", task=None, repetition=0, **params):
-    limits = Limits(60, 2000)
-    spec = CellSpec("hfd", "nested-blobs", estimator, {}, repetition, 7, limits, task=task or {})
+def cell(estimator="Euclidean", task=None, repetition=0, data=DATA, **params):
     method = MethodPlan(estimator, estimator, params)
-    return Cell(spec, method, DATA, draw_task(spec, DATA))
+    return drawn_cell("hfd", method, data, repetition=repetition, task=task or {})
 
 
 def run(*args, **how):
@@ -61,10 +58,8 @@ def test_constraints_of_both_kinds_are_counted():
 def test_blocks_of_the_test_rows_are_read_one_by_one():
     def parts(n_blocks, metric, **params):
         data = dataclasses.replace(DATA, n_training=150)
-        limits = Limits(60, 2000)
         task = {"split": "official"} | ({"blocks": n_blocks} if n_blocks else {})
-        spec = CellSpec("hfd", "nested-blobs", "Euclidean", {}, 0, 7, limits, task=task)
-        drawn = Cell(spec, MethodPlan("Euclidean", "Euclidean", params), data, draw_task(spec, data))
+        drawn = cell(task=task, data=data, **params)
         out = protocol.PROTOCOL.run(drawn)
         found = {r.block: r.metrics[metric] for r in out.readings if r.at == {"neighbors": 5}}
         shown.append(out.arrays["gallery_rows"].tolist())
@@ -98,12 +93,10 @@ def test_the_oracle_is_right_and_the_random_distance_is_not():
 def test_the_order_of_a_sorted_file_is_worth_nothing_where_rows_come_shuffled():
     # All rows are alike and the labels sorted, so that the first rows, which are the nearest then, are of one class.
     alike = dataclasses.replace(DATA, X=np.zeros((60, 2)), labels=np.repeat([0, 1, 2], 20))
-    limits = Limits(60, 2000)
 
     def precision(repetition, **task):
         task = {"folds": {"n": 5}, "draws": "nested-blobs"} | task
-        spec = CellSpec("hfd", "nested-blobs", "Euclidean", {}, repetition, 7, limits, task=task)
-        drawn = Cell(spec, MethodPlan("Euclidean", "Euclidean", {}), alike, draw_task(spec, alike))
+        drawn = cell(task=task, repetition=repetition, data=alike)
         near = Euclidean().fit(drawn.task.of(alike.X)[drawn.task.train]).kneighbors(np.zeros((1, 2)), 5)[1]
         classes.append(set(drawn.task.of(alike.labels)[drawn.task.train][near[0]]))
         return read(protocol.PROTOCOL.run(drawn), "precision", neighbors=5)

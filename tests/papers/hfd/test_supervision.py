@@ -7,15 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.distances import HierarchyForest
 from cladebench.paper.protocol import scaled
 from cladebench.papers.hfd import protocol
 from cladebench.papers.hfd.supervision import links_in_trees
 from cladebench.reference import hierarchy_forest as plain
+from task_draws import drawn_cell
 
 
 def counted_by_walking(forest, X, must_link, cannot_link):
@@ -89,15 +87,16 @@ def test_a_forest_of_leaves_says_nothing():
 
 def test_records_of_forests_have_what_became_of_the_constraints():
     task = {"rows": 60, "folds": {"n": 2}, "constraints": {"per_class": 20}}
-    spec = CellSpec("hfd", "nested-blobs", "HFD", {}, 0, 7, Limits(60, 2000), task=task, fold=1)
-    data = datasets.load("nested-blobs")
-    drawn = draw_task(spec, data)
+
+    def cell(**params):
+        method = MethodPlan("HFD", "HierarchyForest", {"n_trees": 4, **params})
+        return drawn_cell("hfd", method, task=task, fold=1)
 
     def measured(**params):
-        method = MethodPlan("HFD", "HierarchyForest", {"n_trees": 4, **params})
-        return protocol.PROTOCOL.run(Cell(spec, method, data, drawn)).metrics
+        return protocol.PROTOCOL.run(cell(**params)).metrics
 
-    X = scaled(drawn.of(data.X), "zscore")[drawn.train]
+    drawn, spec = cell().task, cell().spec
+    X = scaled(drawn.of(cell().data.X), "zscore")[drawn.train]
     must, cannot = (drawn.among_training(pairs) for pairs in (drawn.must_link, drawn.cannot_link))
     forest = HierarchyForest(4, random_state=spec.seed).fit(X, must_link=must, cannot_link=cannot)
     walked = counted_by_walking(forest, X, must, cannot)

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 from cladebench import datasets, extras
-from cladebench.bench.plan.cell_spec import CellSpec, Limits
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hmmc import assignment_study, protocol
+from task_draws import drawn_cell
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("ortools") is None, reason="needs OR-tools")
 
@@ -21,9 +19,7 @@ METRICS = {"seconds_flow", "seconds_cbc", "seconds_highs", "seconds_assignment",
 
 @pytest.fixture
 def cell():
-    data = datasets.load("nested-blobs")
-    spec = CellSpec("hmmc", "nested-blobs", "assignment-study", {}, 0, 7, Limits(60, 2000), task={"rows": 60})
-    return Cell(spec, load_plan("hmmc").methods["assignment-study"], data, draw_task(spec, data))
+    return drawn_cell("hmmc", load_plan("hmmc").methods["assignment-study"], task={"rows": 60})
 
 
 def test_all_solvers_find_the_same_optimum(cell):

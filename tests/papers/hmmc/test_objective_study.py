@@ -7,16 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
 from cladebench.methods import HMMC
 from cladebench.methods._max_margin import Penalties, balance_bounds
 from cladebench.paper.catalogue import load_plan
 from cladebench.papers.hmmc import objective_study as study
 from cladebench.papers.hmmc import protocol
 from cladebench.solvers.margin import fit_margin
+from task_draws import drawn_cell
 
 
 @settings(max_examples=60, deadline=None)
@@ -92,11 +89,8 @@ def test_the_descent_of_whole_classes_moves_and_ends_where_it_stands_still(monke
 
 
 def test_what_a_cell_says():
-    data = datasets.load("nested-blobs")
-    limits = Limits(60, 2000)
-    spec = CellSpec("hmmc", "nested-blobs", "objective-study", {}, 0, 7, limits, task={"rows": 200})
-    method = load_plan("hmmc").methods["objective-study"]
-    out, again = (protocol.PROTOCOL.run(Cell(spec, method, data, draw_task(spec, data))) for _ in range(2))
+    cell = drawn_cell("hmmc", load_plan("hmmc").methods["objective-study"], task={"rows": 200})
+    out, again = (protocol.PROTOCOL.run(cell) for _ in range(2))
     found = out.metrics
     assert found["objective_onward"] <= found["objective_whole"] * (1 + 1e-3)
     assert 0.5 <= found["purity_free"] <= 1.0 and 0.5 <= found["purity_onward"] <= 1.0

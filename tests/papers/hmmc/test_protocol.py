@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import GHC
 from cladebench.methods._greedy import GreedyTopDown, Split
@@ -18,15 +16,14 @@ from cladebench.paper.protocol import stored_tree
 from cladebench.papers.hmmc import protocol
 from cladebench.papers.hmmc.controls import ClassTree
 from cladebench.reference.semantic import semantic_similarity
+from task_draws import drawn_cell
 
 PLAN = load_plan("hmmc")
 
 
 def cell(name, repetition=0, task=None, method=None, data=None, **setting):
-    data = data or datasets.load("nested-blobs")
-    limits = Limits(60, 2000)
-    spec = CellSpec("hmmc", "nested-blobs", name, setting, repetition, 7, limits, task=task or {})
-    return Cell(spec, method or PLAN.methods[name], data, draw_task(spec, data))
+    how = {"setting": setting, "repetition": repetition, "task": task or {}}
+    return drawn_cell("hmmc", method or PLAN.methods[name], data or "nested-blobs", name=name, **how)
 
 
 def run(name, repetition=0, **how):

@@ -8,15 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
 from cladebench.methods._kernel import start_labels
 from cladebench.papers.taxonomy import partition_study as study
 from cladebench.reference import dependence as twin
 from cladebench.solvers import enumerated_partitions as enumerated
 from cladebench.solvers.gram import center, center_factor
+from task_draws import drawn_cell
 
 
 def matrix(n, rank=None, seed=0):
@@ -139,12 +136,8 @@ def test_structures_by_both_equations(monkeypatch):
 
 @pytest.fixture
 def cell():
-    data = datasets.load("nested-blobs")
-    spec = CellSpec(
-        "taxonomy", "nested-blobs", "partition-study", {}, 0, 7, Limits(60, 2000), task={"rows": 30}
-    )
-    method = SimpleNamespace(parameters=lambda setting: {"points": 7, "sets": 6})
-    return Cell(spec, method, data, draw_task(spec, data))
+    method = SimpleNamespace(name="partition-study", parameters=lambda setting: {"points": 7, "sets": 6})
+    return drawn_cell("taxonomy", method, task={"rows": 30})
 
 
 def test_a_cell_reads_at_each_number_of_clusters(cell):

@@ -9,8 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.plan.task import draw_task
+from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.bench.run.cell_io import Cell
 from cladebench.datasets import View
 from cladebench.hierarchy import Hierarchy
@@ -24,15 +23,15 @@ from cladebench.papers.taxonomy import protocol, words
 from cladebench.papers.taxonomy.tree_measures import taxonomy_correlation, worth_of_trees
 from cladebench.reference import tree_metric as trees
 from cladebench.reference.dependence import centring
+from task_draws import drawn_cell
 
 PLAN = load_plan("taxonomy")
 SHARES = ("unconstrained", "tree", "star", "random_tree", "best_random_tree")
 
 
 def cell(name, rows=40, method=None, **setting):
-    data = datasets.load("nested-blobs")
-    spec = CellSpec("taxonomy", "nested-blobs", name, setting, 0, 7, Limits(60, 2000), task={"rows": rows})
-    return Cell(spec, method or PLAN.methods[name], data, draw_task(spec, data))
+    method = method or PLAN.methods[name]
+    return drawn_cell("taxonomy", method, name=name, setting=setting, task={"rows": rows})
 
 
 @pytest.fixture(scope="module")

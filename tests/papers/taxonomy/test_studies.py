@@ -11,9 +11,6 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench import datasets
-from cladebench.bench.plan.cell_spec import CellSpec, Limits
-from cladebench.bench.plan.task import draw_task
-from cladebench.bench.run.cell_io import Cell
 from cladebench.datasets import View
 from cladebench.methods import CLUHSIC, NumericalTaxonomy
 from cladebench.methods._kernel import start_labels
@@ -22,14 +19,12 @@ from cladebench.papers.taxonomy.protocol import gram_of
 from cladebench.reference import dependence as twin
 from cladebench.solvers.dependence import objective_bound
 from cladebench.solvers.gram import center
+from task_draws import drawn_cell
 
 
 def cell(rows=40, data=None, seed_of=0, **parameters):
-    data = data or datasets.load("nested-blobs")
-    spec = CellSpec(
-        "taxonomy", "nested-blobs", "study", {}, seed_of, 7, Limits(60, 2000), task={"rows": rows}
-    )
-    return Cell(spec, SimpleNamespace(parameters=lambda setting: parameters), data, draw_task(spec, data))
+    method = SimpleNamespace(name="study", parameters=lambda setting: parameters)
+    return drawn_cell("taxonomy", method, data or "nested-blobs", repetition=seed_of, task={"rows": rows})
 
 
 @pytest.mark.parametrize("study", [number_study, stability_study, significance_study])
