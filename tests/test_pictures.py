@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from scipy.spatial.distance import pdist, squareform
 
-from cladebench.bench.statistics.statistics import nemenyi
+from cladebench.bench.statistics.paired_tests import nemenyi
 from cladebench.hierarchy import Hierarchy
 from cladebench.pictures import (
     POINTS,
