@@ -61,6 +61,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "rand_scores": PAIR,
     "semantic_scores": SEMANTIC,
     "semantic_similarity": SEMANTIC,
+    "similarity_of_distances": {"distances": D},
     "sparse_group_prox": {"W": W, "step": 0.5, "group": np.ones(2), "l1": np.ones(2)},
     "squared_hinge": {"X": X, "labels": CODES, "W": W},
     "v_scores": PAIR,

@@ -101,7 +101,7 @@ def _instances(n: int, n_clusters: int, seed: int) -> Iterator[tuple[str, FloatA
 
 
 def exact(instance: str, cost: FloatArray, lower: int, upper: int) -> Iterator[Certificate]:
-    """Check sizes, the bound that prices give, and the optima of integer programmes."""
+    """Check sizes, the bound by prices, and optima of integer programmes."""
     checks = Checks(TOPICS[0], instance)
     fast = timed(FAST, balanced_assignment, cost, lower, upper, return_prices=True)
     labels, prices = fast.result

@@ -191,7 +191,7 @@ class Checks:
 
 
 def relative_difference(a: float, b: float, scale: float = 0.0) -> float:
-    """``|a - b|`` relative to the larger of the two, or to a scale that is larger still.
+    """Relate ``|a - b|`` to the larger, or to a larger scale.
 
     0 where both are 0. The scale is for values that may be 0 but for rounding.
     """
@@ -200,7 +200,7 @@ def relative_difference(a: float, b: float, scale: float = 0.0) -> float:
 
 
 def shortfall(value: float, bound: float, scale: float = 0.0) -> float:
-    """Measure how far a value lies below a lower bound, as `relative_difference` does.
+    """Measure by `relative_difference` how far a value lies below a bound.
 
     0 where it does not.
     """
@@ -208,7 +208,7 @@ def shortfall(value: float, bound: float, scale: float = 0.0) -> float:
 
 
 def excess(value: float, bound: float) -> float:
-    """Measure how far a value lies above an upper bound, as `shortfall` does below a lower one."""
+    """Measure by `relative_difference` how far a value lies above a bound."""
     return shortfall(bound, value)
 
 

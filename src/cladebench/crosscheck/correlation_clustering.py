@@ -70,7 +70,10 @@ def _solve(S: np.ndarray) -> Side[CorrelationClustering]:
 
 
 def against_exact(instance: str, S: np.ndarray) -> Iterator[Certificate]:
-    """Check value and bound: all are sums to be maximised, and the best is between both."""
+    """Check value and bound.
+
+    All are sums to be maximised, and the best is between both.
+    """
     checks = Checks(TOPICS[0], instance)
     fast = _solve(S)
     found = fast.result

@@ -72,7 +72,7 @@ def _instances(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, FloatArra
 def problems(
     F: FloatArray, labels: IntArray, price: float = PRICE, alpha: float = 1.0, beta: float = 1.0
 ) -> tuple[ClusteringProblem, SlaveProblem]:
-    """Make the problem of a training set twice, with slaves in the core and with plain ones."""
+    """Make a training set's problem twice, with the core's and plain slaves."""
     n, clusters = F.shape[1], np.unique(labels)
     fast = ClusteringProblem(StackedDistances(F), labels, price, alpha, beta)
     slaves: list[Slave] = [

@@ -141,7 +141,10 @@ def expectations(
 
 
 def cost(instance: str, tree: Hierarchy, form: str, similarity: Any) -> Certificate:
-    """Check the cost of a tree, relative to the cost of the absolute similarities."""
+    """Check the cost of a tree.
+
+    It is relative to the cost of the absolute similarities.
+    """
     scale = _magnitude(tree, similarity)
     return Checks("dasgupta-cost", instance).certify(
         form,

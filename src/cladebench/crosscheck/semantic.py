@@ -97,7 +97,7 @@ def similarity(
     class_tree: Hierarchy,
     kind: Kind,
 ) -> Iterator[Certificate]:
-    """Yield checks of the similarity of a tree or clusters, and of its correlation."""
+    """Yield checks of a similarity to a class tree, and its correlation."""
     given = hierarchy, labels, class_tree, kind
     sides: tuple[tuple[str, str, Callable[..., float], Callable[..., float]], ...] = (
         ("", "similarity", semantic_similarity, reference.semantic_similarity),
