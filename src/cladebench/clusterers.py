@@ -59,7 +59,7 @@ def takes(
     Returns
     -------
     dict of str to list
-        Parameters that the data ask for, each with the values that are left of its grid.
+        Parameters that the data ask for. Each has the values that are left of its grid.
     str
         The reason; empty where it takes them.
 

@@ -232,7 +232,7 @@ def pair_trees(
 ) -> Iterator[Certificate]:
     """Check trees and pairs against trying every cut.
 
-    Trees in fractions, pairs that walk down them one by one. `n_drawn` is the number that `max_features` stands for.
+    Trees in fractions, pairs that walk down them one by one. `n_drawn` is `max_features` as a number.
     """
     checks = Checks("pair-forest", instance)
     settings = {"n_estimators": 3} | settings

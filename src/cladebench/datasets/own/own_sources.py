@@ -1,4 +1,4 @@
-"""Find what an entry of ``data:`` in comparison.yaml stands for."""
+"""Find the data that an entry of ``data:`` in comparison.yaml names."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sources_of(key: str, entry: Mapping[str, Any], folder: Path, where: str) -> 
     entry : mapping
         With one of ``file``, ``registered`` and ``battery``.
     folder : Path
-        That of comparison.yaml, in which files are looked for; then the mirror folders.
+        Files are looked for in this folder of comparison.yaml, then in the mirror folders.
     where : str
         Begins the messages on what is wrong.
 
