@@ -21,6 +21,19 @@ double inner(const std::vector<double>& a, const std::vector<double>& b) {
   return sum;
 }
 
+/// a.a, a.b and b.b, each in the order of its entries: three sums that do not wait for each other.
+struct Products {
+  double a_a = 0.0, a_b = 0.0, b_b = 0.0;
+
+  Products(const std::vector<double>& a, const std::vector<double>& b) {
+    for (std::size_t j = 0; j < a.size(); ++j) {
+      a_a += a[j] * a[j];
+      a_b += a[j] * b[j];
+      b_b += b[j] * b[j];
+    }
+  }
+};
+
 }  // namespace
 
 ConvexSplit::ConvexSplit(const PointTiles& points, double weight)
@@ -105,7 +118,8 @@ bool ConvexSplit::minimise(double gap, int max_evaluations) {
     points_.scores(trial_.data(), count_, scores_.data());
     terms_->gather(scores_.data(), 0.0F, step_);
     ++evaluations_;
-    const Step found = line_search(at_best_, inner(best_, best_), inner(best_, trial_), inner(trial_, trial_),
+    const Products products(best_, trial_);
+    const Step found = line_search(at_best_, products.a_a, products.a_b, products.b_b,
                                    kShareOfGap * std::max(value_ - bound_, gap * value_));
     const double t = found.value < value_ ? found.t : 0.0;
     if (t > 0.0) {

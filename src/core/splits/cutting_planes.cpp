@@ -10,14 +10,27 @@ namespace cladebench {
 namespace {
 
 /// Product of two vectors, in eight sums that do not wait for each other.
-double product(const double* a, const double* b, std::size_t n) {
-  double sums[kLanes] = {};
+template <class V>
+CLADEBENCH_INLINE double product(const double* a, const double* b, std::size_t n) {
+  typename V::Vec parts[kParts<V>] = {};
   std::size_t j = 0;
   for (; j + kLanes <= n; j += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[j + lane] * b[j + lane];
+    for (int part = 0; part < kParts<V>; ++part) {
+      parts[part] += at<V>(a + j + part * V::kWidth) * at<V>(b + j + part * V::kWidth);
+    }
   }
+  alignas(64) double sums[kLanes];
+  for (int part = 0; part < kParts<V>; ++part) at<V>(sums + part * V::kWidth) = parts[part];
   for (; j < n; ++j) sums[0] += a[j] * b[j];
   return fold(sums);
+}
+
+/// to[j] += factor * from[j].
+template <class V>
+CLADEBENCH_INLINE void add_multiple(double* to, double factor, const double* from, std::size_t n) {
+  std::size_t j = 0;
+  for (; j + V::kWidth <= n; j += V::kWidth) at<V>(to + j) += factor * at<V>(from + j);
+  for (; j < n; ++j) to[j] += factor * from[j];
 }
 
 /// products[k] = row_k . last row, of n rows whose width is a multiple of kLanes.
@@ -44,6 +57,72 @@ struct ProductsWithLast {
 /// Share of a pivot below which a plane counts as dependent on those before it.
 constexpr double kDependent = 1e-11;
 
+/// The planes in use, and the triangle whose product with its transpose is their bends and 1.
+struct Triangle {
+  double* rows;
+  std::size_t row;  ///< from one to the next
+  const std::size_t* used;
+  std::size_t n;
+  const double* bends;
+  const double* intercepts;
+  double *half_target, *half_ones;  ///< the triangle times these are the intercepts, and 1
+};
+
+/// Rows from `place` on, and what is solved by them.
+struct FactoriseFrom {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const Triangle* t, std::size_t place) {
+    for (std::size_t q = place; q < t->n; ++q) {
+      double* row = t->rows + q * t->row;
+      const double* bends = t->bends + t->used[q] * t->row;
+      for (std::size_t p = 0; p < q; ++p) {
+        const double* other = t->rows + p * t->row;
+        row[p] = (bends[t->used[p]] + 1.0 - product<V>(row, other, p)) / other[p];
+      }
+      const double all = bends[t->used[q]] + 1.0;
+      row[q] = std::sqrt(std::max(all - product<V>(row, row, q), kDependent * all));
+      t->half_target[q] = (t->intercepts[t->used[q]] - product<V>(row, t->half_target, q)) / row[q];
+      t->half_ones[q] = (1.0 - product<V>(row, t->half_ones, q)) / row[q];
+    }
+  }
+};
+
+/// Solves by the transpose of the triangle.
+struct SolveTransposed {
+  template <class V>
+  CLADEBENCH_INLINE static void run(const double* rows, std::size_t row_length, std::size_t n, double* target,
+                                    double* ones) {
+    for (std::size_t q = n; q-- > 0;) {
+      const double* row = rows + q * row_length;
+      target[q] /= row[q];
+      ones[q] /= row[q];
+      add_multiple<V>(target, -target[q], row, q);
+      add_multiple<V>(ones, -ones[q], row, q);
+    }
+  }
+};
+
+/// to += sum over k of factors[k] * row_k, in that order, with columns in registers.
+struct AddRows {
+  template <class V>
+  CLADEBENCH_INLINE static void run(double* to, std::size_t n_columns, const double* factors,
+                                    const double* const* rows, std::size_t n) {
+    constexpr std::size_t kColumns = 4 * V::kWidth;
+    std::size_t j = 0;
+    for (; j + kColumns <= n_columns; j += kColumns) {
+      typename V::Vec sums[4];
+      for (int c = 0; c < 4; ++c) sums[c] = at<V>(to + j + c * V::kWidth);
+      for (std::size_t k = 0; k < n; ++k) {
+        for (int c = 0; c < 4; ++c) sums[c] += factors[k] * at<V>(rows[k] + j + c * V::kWidth);
+      }
+      for (int c = 0; c < 4; ++c) at<V>(to + j + c * V::kWidth) = sums[c];
+    }
+    if (j < n_columns) {
+      for (std::size_t k = 0; k < n; ++k) add_multiple<V>(to + j, factors[k], rows[k] + j, n_columns - j);
+    }
+  }
+};
+
 }  // namespace
 
 CuttingPlanes::CuttingPlanes(std::size_t width, double weight, std::size_t capacity)
@@ -53,8 +132,9 @@ CuttingPlanes::CuttingPlanes(std::size_t width, double weight, std::size_t capac
       weight_(weight) {
   products_.resize(capacity_ * capacity_);
   factor_.resize(capacity_ * capacity_);
-  target_.resize(capacity_);
-  ones_.resize(capacity_);
+  for (std::vector<double>* of_used : {&target_, &ones_, &half_target_, &half_ones_}) {
+    of_used->resize(capacity_);
+  }
   clear();
 }
 
@@ -95,45 +175,37 @@ void CuttingPlanes::merge() {
   factorise_from(0);
 }
 
+/// to += sum over the listed planes.
+void CuttingPlanes::add_listed(double* to, std::size_t n_columns) const {
+  run_kernel<AddRows, double*>(to, n_columns, factors_.data(), rows_.data(), factors_.size());
+}
+
 void CuttingPlanes::find_rises() {
   std::copy(intercepts_.begin(), intercepts_.end(), rises_.begin());
+  factors_.clear();
+  rows_.clear();
   for (const std::size_t l : used_) {
-    const double* row = products_.data() + l * capacity_;
-    const double share = shares_[l];
-    for (std::size_t k = 0; k < size(); ++k) rises_[k] -= share * row[k];
+    factors_.push_back(-shares_[l]);
+    rows_.push_back(products_.data() + l * capacity_);
   }
+  add_listed(rises_.data(), size());
 }
 
 /// Rows from `place` on of the factor of bend + 1: on shares whose sum is 1 the added matrix of ones is a
-/// constant, and makes the matrix invertible for planes that do not depend on each other.
+/// constant, and makes the matrix invertible for planes that do not depend on each other. Rows before
+/// `place` stay, and so does what is solved by them.
 void CuttingPlanes::factorise_from(std::size_t place) {
-  for (std::size_t q = place; q < used_.size(); ++q) {
-    double* row = factor(q);
-    for (std::size_t p = 0; p < q; ++p) {
-      row[p] = (bend(used_[q], used_[p]) + 1.0 - product(row, factor(p), p)) / factor(p)[p];
-    }
-    const double all = bend(used_[q], used_[q]) + 1.0;
-    row[q] = std::sqrt(std::max(all - product(row, row, q), kDependent * all));
-  }
+  const Triangle triangle{factor_.data(),   capacity_,          used_.data(),        used_.size(),
+                          products_.data(), intercepts_.data(), half_target_.data(), half_ones_.data()};
+  run_kernel<FactoriseFrom>(&triangle, place);
 }
 
 /// The best shares of the planes in use whose sum is 1, whatever their signs.
 void CuttingPlanes::find_target() {
   const std::size_t n = used_.size();
-  for (std::size_t q = 0; q < n; ++q) {
-    const double* row = factor(q);
-    target_[q] = (intercepts_[used_[q]] - product(row, target_.data(), q)) / row[q];
-    ones_[q] = (1.0 - product(row, ones_.data(), q)) / row[q];
-  }
-  for (std::size_t q = n; q-- > 0;) {
-    const double* row = factor(q);
-    target_[q] /= row[q];
-    ones_[q] /= row[q];
-    for (std::size_t p = 0; p < q; ++p) {
-      target_[p] -= target_[q] * row[p];
-      ones_[p] -= ones_[q] * row[p];
-    }
-  }
+  std::copy_n(half_target_.begin(), n, target_.begin());
+  std::copy_n(half_ones_.begin(), n, ones_.begin());
+  run_kernel<SolveTransposed, const double*>(factor_.data(), capacity_, n, target_.data(), ones_.data());
   double sum = 0.0, of_ones = 0.0;
   for (std::size_t q = 0; q < n; ++q) {
     sum += target_[q];
@@ -193,13 +265,17 @@ double CuttingPlanes::solve(double tolerance) {
   return 0.5 * twice;
 }
 
-void CuttingPlanes::minimiser(double* w) const {
+void CuttingPlanes::minimiser(double* w) {
   std::fill_n(w, width_, 0.0);
+  factors_.clear();
+  rows_.clear();
   for (std::size_t k = 0; k < size(); ++k) {
     const double share = -shares_[k] / weight_;
     if (share == 0.0) continue;
-    for (std::size_t j = 0; j < width_; ++j) w[j] += share * slope(k)[j];
+    factors_.push_back(share);
+    rows_.push_back(slope(k));
   }
+  add_listed(w, width_);
 }
 
 }  // namespace cladebench

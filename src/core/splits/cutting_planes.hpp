@@ -30,14 +30,13 @@ class CuttingPlanes {
   double solve(double tolerance);
 
   /// The weights that belong to the shares.
-  void minimiser(double* w) const;
+  void minimiser(double* w);
 
   std::size_t size() const { return intercepts_.size(); }
 
  private:
   const double* slope(std::size_t k) const { return slopes_.data() + k * stride_; }
-  double* factor(std::size_t row) { return factor_.data() + row * capacity_; }
-  double bend(std::size_t k, std::size_t l) const { return products_[k * capacity_ + l]; }
+  void add_listed(double* to, std::size_t n_columns) const;
   void find_rises();
   void factorise_from(std::size_t place);
   void find_target();
@@ -52,6 +51,9 @@ class CuttingPlanes {
   std::vector<std::size_t> used_;
   std::vector<double> factor_;  ///< of bends and 1 between the planes in use: lower triangle
   std::vector<double> target_, ones_;
+  std::vector<double> half_target_, half_ones_;  ///< half-way there: solved by the factor alone
+  std::vector<double> factors_;                  ///< what is to be added up: planes and their factors
+  std::vector<const double*> rows_;
 };
 
 }  // namespace cladebench

@@ -32,6 +32,19 @@ CLADEBENCH_INLINE void scores_of_tiles(const float* tiles, std::size_t width, co
   }
 }
 
+/// The last tiles, at most kTiles, together: no sum waits for itself alone.
+template <class V, int kTiles>
+CLADEBENCH_INLINE void scores_of_rest(const float* tiles, std::size_t n_tiles, std::size_t width,
+                                      const float* weights, float* scores) {
+  if constexpr (kTiles > 0) {
+    if (n_tiles == kTiles) {
+      scores_of_tiles<V, kTiles>(tiles, width, weights, scores);
+    } else {
+      scores_of_rest<V, kTiles - 1>(tiles, n_tiles, width, weights, scores);
+    }
+  }
+}
+
 struct ScoresOfTiles {
   template <class V>
   CLADEBENCH_INLINE static void run(const float* tiles, std::size_t n_tiles, std::size_t width,
@@ -41,9 +54,8 @@ struct ScoresOfTiles {
     for (; t + kGroup <= n_tiles; t += kGroup) {
       scores_of_tiles<V, kGroup>(tiles + t * width * kFloatLanes, width, weights, scores + t * kFloatLanes);
     }
-    for (; t < n_tiles; ++t) {
-      scores_of_tiles<V, 1>(tiles + t * width * kFloatLanes, width, weights, scores + t * kFloatLanes);
-    }
+    scores_of_rest<V, kGroup - 1>(tiles + t * width * kFloatLanes, n_tiles - t, width, weights,
+                                  scores + t * kFloatLanes);
   }
 };
 
@@ -66,17 +78,48 @@ CLADEBENCH_INLINE void add_tiles(const float* tiles, std::size_t width, const fl
   }
 }
 
+/// The last tiles, at most kTiles, in one pass over the lanes.
+template <class V, int kTiles>
+CLADEBENCH_INLINE void add_rest(const float* tiles, std::size_t n_tiles, std::size_t width,
+                                const float* coefficients, float* lanes) {
+  if constexpr (kTiles > 0) {
+    if (n_tiles == kTiles) {
+      add_tiles<V, kTiles>(tiles, width, coefficients, lanes);
+    } else {
+      add_rest<V, kTiles - 1>(tiles, n_tiles, width, coefficients, lanes);
+    }
+  }
+}
+
+/// fold_floats, in vectors.
+template <class V>
+CLADEBENCH_INLINE double fold_lanes(const float* lanes) {
+  using Half = typename FloatsOf<V>::Half;
+  alignas(64) double half[kLanes];
+  for (std::size_t k = 0; k < kLanes; k += V::kWidth) {
+    const auto& low = *reinterpret_cast<const Half*>(lanes + k);
+    const auto& high = *reinterpret_cast<const Half*>(lanes + kLanes + k);
+    at<V>(half + k) =
+        __builtin_convertvector(low, typename V::Vec) + __builtin_convertvector(high, typename V::Vec);
+  }
+  const Lanes2::Vec two =
+      (at<Lanes2>(half) + at<Lanes2>(half + 4)) + (at<Lanes2>(half + 2) + at<Lanes2>(half + 6));
+  return two[0] + two[1];
+}
+
+/// sum[j] += sum over the tiles of coefficients times feature j, added in single precision in lanes.
 struct AddTiles {
   template <class V>
   CLADEBENCH_INLINE static void run(const float* tiles, std::size_t n_tiles, std::size_t width,
-                                    const float* coefficients, float* lanes) {
+                                    const float* coefficients, float* lanes, double* sum) {
+    std::fill_n(lanes, width * kFloatLanes, 0.0F);
     std::size_t t = 0;
     for (; t + kTogether <= n_tiles; t += kTogether) {
       add_tiles<V, kTogether>(tiles + t * width * kFloatLanes, width, coefficients + t * kFloatLanes, lanes);
     }
-    for (; t < n_tiles; ++t) {
-      add_tiles<V, 1>(tiles + t * width * kFloatLanes, width, coefficients + t * kFloatLanes, lanes);
-    }
+    add_rest<V, kTogether - 1>(tiles + t * width * kFloatLanes, n_tiles - t, width,
+                               coefficients + t * kFloatLanes, lanes);
+    for (std::size_t j = 0; j < width; ++j) sum[j] += fold_lanes<V>(lanes + j * kFloatLanes);
   }
 };
 
@@ -109,11 +152,9 @@ void PointTiles::combine(const float* coefficients, std::size_t count, double* s
   std::fill_n(sum, width_, 0.0);
   for (std::size_t t = 0; t < n_tiles; t += kSingle) {
     keep_on(kSingle * width_);
-    std::fill(lanes_.begin(), lanes_.end(), 0.0F);
     run_kernel<AddTiles, const float*>(tiles_.data() + t * width_ * kFloatLanes,
                                        std::min(kSingle, n_tiles - t), width_, coefficients + t * kFloatLanes,
-                                       lanes_.data());
-    for (std::size_t j = 0; j < width_; ++j) sum[j] += fold_floats(lanes_.data() + j * kFloatLanes);
+                                       lanes_.data(), sum);
   }
 }
 

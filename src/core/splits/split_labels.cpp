@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -64,14 +65,24 @@ void RelaxedLabels::rank_cannot_links(const Score* scores, std::vector<Score>& m
         (a < 0) == (b < 0) ? -2 * std::min(std::abs(a), std::abs(b)) : 2 * std::min(std::abs(a), std::abs(b));
     margins[k] = ordered(margins[k]);
   }
-  std::iota(chosen.begin(), chosen.end(), 0U);
-  if (n_chosen_ == chosen.size()) return;
-  const auto before = [&](std::uint32_t k, std::uint32_t l) {
-    return margins[k] != margins[l] ? margins[k] > margins[l] : k < l;
-  };
-  const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(n_chosen_);
-  std::nth_element(chosen.begin(), end, chosen.end(), before);
-  std::sort(chosen.begin(), end);
+  if (n_chosen_ == cannot_.size()) {
+    std::iota(chosen.begin(), chosen.end(), 0U);
+    return;
+  }
+  // The largest margins: all above the last one chosen, and of those equal to it the first.
+  std::vector<Score> sorted(margins);
+  const auto last = sorted.begin() + static_cast<std::ptrdiff_t>(n_chosen_) - 1;
+  std::nth_element(sorted.begin(), last, sorted.end(), std::greater<>());
+  const Score least = *last;
+  std::size_t equal = n_chosen_;
+  for (auto above = sorted.begin(); above != last; ++above) equal -= *above > least;
+  std::size_t found = 0;
+  for (std::uint32_t k = 0; found < n_chosen_; ++k) {
+    const bool is_equal = margins[k] == least && equal > 0;
+    chosen[found] = k;
+    found += margins[k] > least || is_equal;
+    equal -= is_equal;
+  }
 }
 
 void RelaxedLabels::choose(const float* scores, bool with_unconstrained, HingeTerms& terms) {

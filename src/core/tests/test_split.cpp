@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -184,6 +185,70 @@ TEST(chosen_cannot_links_and_flips_with_ties) {
     CHECK(terms.terms()[i].signs[0] == (i == 1 || i == 4 ? -1.0F : 1.0F));
   }
   CHECK(BalancedLabels(1, settings).least() == 0 && BalancedLabels(2, settings).least() == 1);
+}
+
+TEST(sums_of_tiles_are_those_of_lanes_in_their_order) {
+  std::mt19937_64 random(6);
+  for (std::size_t n_tiles = 1; n_tiles <= 18; ++n_tiles) {
+    const std::size_t n = n_tiles * kFloatLanes;
+    const Node node(random, n, 3, 0, 0);
+    const PointTiles points(node.problem(), in_order(n));
+    const std::vector<double> w{0.3, -1.1, 0.7, 2.3};
+    Floats scores(n), c(n);
+    for (float& entry : c) entry = static_cast<float>(random() % 1000) / 7.0F - 60.0F;
+    points.scores(w.data(), n, scores.data());
+    std::vector<double> sum(4);
+    points.combine(c.data(), n, sum.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      float score = 0.0F;
+      for (std::size_t j = 0; j < 4; ++j) score += static_cast<float>(w[j]) * points.at(i, j);
+      CHECK(scores[i] == score);
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      alignas(64) float lanes[kFloatLanes] = {};
+      for (std::size_t i = 0; i < n; ++i) lanes[i % kFloatLanes] += c[i] * points.at(i, j);
+      CHECK(sum[j] == fold_floats(lanes));
+    }
+  }
+}
+
+TEST(chosen_cannot_links_are_the_first_of_a_stable_order) {
+  std::mt19937_64 random(7);
+  const std::vector<double> X(12, 1.0);
+  const std::vector<std::uint32_t> rows = in_order(12), features{0};
+  for (int draw = 0; draw < 300; ++draw) {
+    std::vector<Pair> cannot;
+    for (std::size_t k = 0; k < 1 + random() % 20; ++k) {
+      const auto a = static_cast<std::uint32_t>(random() % 12);
+      cannot.push_back({a, static_cast<std::uint32_t>((a + 1 + random() % 11) % 12)});
+    }
+    float scores[12];  // few values: many ties, zeros of both signs and what overflows among them
+    for (float& score : scores) score = static_cast<float>(random() % 5) - 2.0F;
+    if (draw % 3 == 0) scores[0] = -0.0F;
+    if (draw % 5 == 0) scores[1] = std::numeric_limits<float>::quiet_NaN();
+    SplitSettings settings;
+    settings.share = static_cast<double>(1 + random() % 10) / 10.0;
+    RelaxedLabels labels({X.data(), 1, rows, features, {}, cannot, 0}, settings);
+    HingeTerms terms;
+    const std::vector<std::uint32_t> order(labels.order().begin(), labels.order().end());
+    labels.choose(scores, false, terms);
+    std::vector<float> margins;
+    for (const Pair& pair : cannot) {
+      const auto at = [&](std::uint32_t row) {
+        return scores[std::find(order.begin(), order.end(), row) - order.begin()];
+      };
+      const float a = at(pair.first), b = at(pair.second);
+      const float least = 2 * std::min(std::abs(a), std::abs(b)),
+                  margin = (a < 0) == (b < 0) ? -least : least;
+      margins.push_back(std::isnan(margin) ? -std::numeric_limits<float>::infinity() : margin);
+    }
+    std::vector<std::uint32_t> expected = in_order(cannot.size());
+    std::stable_sort(expected.begin(), expected.end(),
+                     [&](std::uint32_t k, std::uint32_t l) { return margins[k] > margins[l]; });
+    expected.resize(terms.groups()[0].end);
+    std::sort(expected.begin(), expected.end());
+    for (std::size_t k = 0; k < expected.size(); ++k) CHECK(terms.terms()[k].key == expected[k]);
+  }
 }
 
 TEST(splits_of_tiny_and_degenerate_nodes) {
