@@ -12,40 +12,32 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from cladebench import datasets, pictures
+from cladebench.bench.statistics.heat_table import best_labellings, latex, words
 from cladebench.bench.statistics.method_differences import MANY
 from cladebench.bench.statistics.method_verdicts import Verdicts
+from cladebench.bench.statistics.run_scores import COLUMNS, STATUS
+from cladebench.bench.statistics.verdicts_in_words import mean_ranks, over_all, sentences
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.others import (
-    STATUS,
-    agreements,
-    by_method,
-    by_variant,
-    imported_scores,
-    published_scores,
-)
-from cladebench.comparison.protocol import asked
-from cladebench.comparison.scores import COLUMNS, COSTS, LABELLED, UNLABELLED, Run, collect, scores
+from cladebench.comparison.records import Run, collect, scores
+from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED
 from cladebench.comparison.tables import (
-    counted_scores,
     facts,
     failures,
-    heat_table,
-    latex,
-    mean_ranks,
+    heat,
     on_all_rows,
-    over_all,
     runs_table,
     settings_had,
     settings_table,
-    words,
 )
-from cladebench.comparison.verdicts import sentences, verdicts
+from cladebench.comparison.verdicts import verdicts
+from cladebench.datasets.own.own_data import labellings_of
 from cladebench.files import write_atomically
 from cladebench.html_templates import html_environment
 from cladebench.notation import significant, two_decimals
 from cladebench.paper.protocol import stored_tree
 from cladebench.plotting import save_figure
+from cladebench.published.tables import agreements, by_method, by_variant, imported_scores, published_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,13 +58,15 @@ def write_page(folder: Path) -> Path:
     run = collect(folder)
     table = scores(run)
     found = verdicts(run)
-    counted = counted_scores(run, table)
-    published, theirs = _published(run), imported_scores(run)
+    counted = best_labellings(run.counted(table), ("ari", UNLABELLED[0]))
+    imported = run.document.get("imported") or {}
+    published, theirs = _published(run), imported_scores(imported, run.values, run.plan.measures)
     shown = _joined(counted, theirs)
     _csv(folder / "scores.csv", _joined(table, *published.get("scores", ()), theirs))
     _csv(folder / "differences.csv", found.differences)
     _csv(folder / "runs.csv", runs_table(run))
-    write_atomically(folder / "scores.tex", latex(run, shown).encode())
+    first = "ari" if "ari" in set(shown["measure"]) else UNLABELLED[0]
+    write_atomically(folder / "scores.tex", latex(heat(run, shown, [first])).encode())
     environment = html_environment("cladebench.comparison")
     environment.filters.update(digits=two_decimals, significant=significant, words=words)
     page = environment.get_template("page.html").render(
@@ -80,11 +74,11 @@ def write_page(folder: Path) -> Path:
         run=run,
         found=found,
         sentences=sentences(found),
-        tables=[heat_table(run, shown, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)],
+        tables=[heat(run, shown, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)],
         pictures=_pictures(run, counted, found),
         data=[_about(run, name, counted, found) for name in run.names("data")],
         published=published,
-        imported=run.document.get("imported") or {},
+        imported=imported,
         imported_status=STATUS,
         over_all=over_all(found),
         mean_ranks=mean_ranks(found.ranks) if found.reference else [],
@@ -104,8 +98,12 @@ def _published(run: Run) -> dict[str, Any]:
     """Write ``published.csv``: our runs against published labels, where there are some."""
     if not run.document.get("published"):
         return {}
-    scored = published_scores(run)
-    rows = agreements(run, scored)
+    defaults = run.document["parameters"]
+    scored = published_scores(
+        {name: run.plan.data_of(name) for name in run.names("data")}, run.document["published"]
+    )
+    methods = {name: (method.estimator, defaults[name]) for name, method in run.plan.methods.items()}
+    rows = agreements(run.whole, scored, methods)
     _csv(run.folder / "published.csv", rows)
     archive = run.document["published"]
     return {
@@ -175,7 +173,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         data = datasets.load(run.plan.data_of(name))
     except datasets.DatasetError as error:
         return {"name": name, "away": str(error)}
-    labellings = asked(data)
+    labellings = labellings_of(data)
     distances = "distances" in data.views
     values = data.views["distances"].values if distances else data.X
     about: dict[str, Any] = {

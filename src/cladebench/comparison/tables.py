@@ -3,119 +3,42 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from cladebench.bench.plan.cell_spec import Limits
-from cladebench.bench.statistics.method_ranks import Ranks
-from cladebench.bench.statistics.method_verdicts import Verdicts
+from cladebench.bench.statistics.heat_table import heat_table
+from cladebench.bench.statistics.run_scores import RUN
+from cladebench.bench.store.causes import causes
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import WHOLE
-from cladebench.comparison.others import STATUS
-from cladebench.comparison.scores import COSTS, LABELLED, UNLABELLED, Run
-from cladebench.notation import two_decimals
+from cladebench.comparison.records import Run
+from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED
 
 #: Measures of runs on all rows that are shown.
 ON_ALL_ROWS = ["ari", "dendrogram_purity", "silhouette", "n_clusters", "fit_seconds"]
 
 
-def words(name: str) -> str:
-    """Write a status or a measure for readers."""
-    return name.replace("_", " ")
-
-
-def counted_scores(run: Run, table: pd.DataFrame) -> pd.DataFrame:
-    """Select the scores that count.
-
-    Rows of the chosen setting. Of several labellings the one with the best score.
-    """
-    rows = run.counted(table)
-    best = rows[rows["measure"].isin(("ari", "silhouette"))].sort_values("measure", kind="stable")
-    best = best.drop_duplicates(["data", "labels", "method"]).sort_values(
-        "mean", ascending=False, kind="stable"
-    )
-    best = best.drop_duplicates(["data", "method"])
-    keys = set(zip(best["data"], best["labels"], best["method"], strict=True))
-    keep = [key in keys for key in zip(rows["data"], rows["labels"], rows["method"], strict=True)]
-    others = ~rows["method"].isin({method for _, _, method in keys})
-    return rows[np.array(keep) | others.to_numpy()]
-
-
-def heat_table(run: Run, counted: pd.DataFrame, measures: tuple[str, ...]) -> dict[str, Any]:
-    """Tabulate methods by data sets.
-
-    The first measure is in the cells, the others behind their means.
-    """
-    shown = [m for m in measures if m in set(counted["measure"])]
-    if not shown:
-        return {}
-    if shown[0] in UNLABELLED:
-        counted = counted[counted["labels"] == ""]
-    first = counted[counted["measure"] == shown[0]]
-    names = [name for name in run.names("data") if name in set(first.loc[first["mean"].notna(), "data"])]
-    if not names:
-        return {}
-    known = run.plan.measures.get(shown[0])
-    higher = known is None or known.direction != "lower"
-    rows: list[dict[str, Any]] = []
-    for method in dict.fromkeys((*run.names("method"), *counted["method"])):
-        own = counted[(counted["method"] == method) & counted["data"].isin(names)]
-        cells = [_cell(own[own["data"] == name], shown[0]) for name in names]
-        means = {m: float(own.loc[own["measure"] == m, "mean"].mean()) for m in shown}
-        n = sum("mean" in (cell or {}) for cell in cells)
-        # Of a method that always failed nobody knows whether it gives trees.
-        shows = n if shown[0] == "dendrogram_purity" else any(cells)
-        if shows or not all(np.isnan(mean) for mean in means.values()):
-            rows.append({"method": method, "cells": cells, "means": means, "n": n})
-    rows.sort(
-        key=lambda row: (-row["n"], np.nan_to_num(row["means"][shown[0]] * (-1 if higher else 1), nan=9e9))
-    )
-    return {"measures": shown, "data": names, "rows": rows, "higher": higher}
-
-
-def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
-    """Fill a cell; None where there is nothing.
-
-    The mean with interval and chance, or how the runs ended.
-    """
-    scored = rows[(rows["measure"] == measure) & rows["mean"].notna()]
-    if len(scored):
-        return dict(scored[["mean", "low", "high", "chance", "status"]].iloc[0])
-    failed = rows[~rows["status"].isin(("ok", STATUS))]
-    return dict(failed[["status"]].iloc[0]) if len(failed) else None
-
-
 def failures(run: Run) -> list[dict[str, Any]]:
-    """List each cause of failure once, with methods and data sets."""
-    cells = run.cells[run.cells["status"] != "ok"].drop_duplicates("cell_id")
-    names = [str(estimator).rpartition(".")[2] for estimator in cells["estimator"]]
-    causes: dict[tuple[str, str], dict[str, Any]] = {}
-    for row, name in zip(cells.itertuples(), names, strict=True):
-        reason = re.sub(r"[0-9]+(\.[0-9]+)?", "#", str(row.reason).replace(name, "it"))
-        cause = causes.setdefault(
-            (str(row.status), reason),
-            {"status": words(str(row.status)), "reason": row.reason, "methods": {}, "data": {}, "n": 0}
-            | {"record": record_of(run, str(row.cell_id))},
-        )
-        cause["methods"][row.method] = cause["data"][str(row.dataset).removesuffix(WHOLE)] = None
-        cause["n"] += 1
-    return [cause | {key: _some(cause[key]) for key in ("methods", "data")} for cause in causes.values()]
+    """List each cause of failure once, with the record of its first run."""
+    found = causes(run.cells.assign(dataset=run.cells["dataset"].str.removesuffix(WHOLE)))
+    return [cause | {"record": record_of(run, cause["cell"])} for cause in found]
 
 
-def _some(names: Iterable[str], most: int = 6) -> str:
-    first, more = [*names][:most], len([*names]) - most
-    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
+def heat(run: Run, counted: pd.DataFrame, measures: Sequence[str]) -> dict[str, Any]:
+    """Tabulate methods by data sets; measures without labels by runs that had none."""
+    names = run.names("data"), run.names("method")
+    return heat_table(counted, measures, run.plan.measures, *names, unlabelled=UNLABELLED)
 
 
 def settings_table(run: Run) -> list[dict[Hashable, Any]]:
     """List the silhouette of each setting where one was chosen."""
     rule = run.values[run.values["measure"] == UNLABELLED[0]]
-    means = rule.groupby(["data", "labels", "method", "setting"], sort=False)["value"].mean().reset_index()
+    means = rule.groupby([*RUN], sort=False)["value"].mean().reset_index()
     means["counts"] = np.where(means.index.isin(run.counted(means).index), "yes", "")
     means = means[means.groupby(["data", "labels", "method"])["setting"].transform("nunique") > 1]
     several = (means["labels"] != "") & (means["labels"] != "labels")
@@ -168,40 +91,6 @@ def runs_table(run: Run) -> pd.DataFrame:
     rows = rows.fillna({"reason": ""}).drop_duplicates([*keys, "measure"])
     measures = [m for m in (*LABELLED, *UNLABELLED, "n_clusters", *COSTS) if m in set(rows["measure"])]
     return rows.pivot(index=keys, columns="measure", values="value")[measures].reset_index()
-
-
-def over_all(found: Verdicts) -> list[dict[str, Any]]:
-    """List the verdicts on rivals over all data sets, the best first."""
-    return [
-        {"Rival": row.rival, **found.tally(row.rival), "Difference": row.difference, "p": row.p}
-        | {"Least possible p": row.least_p, "Verdict over all": row.verdict}
-        for row in found.in_order(found.on_all)
-    ]
-
-
-def mean_ranks(ranks: Ranks) -> list[dict[Hashable, Any]]:
-    """List the mean ranks, best first, under the heads of the page."""
-    table = pd.DataFrame({"Mean rank": ranks.failures_last.means})
-    if ranks.differ:
-        table[f"On the {ranks.complete.n} data sets without failures"] = ranks.complete.means
-    table = table.sort_values("Mean rank", kind="stable")
-    return table.rename_axis("Method").reset_index().to_dict("records")
-
-
-def latex(run: Run, counted: pd.DataFrame) -> str:
-    """Write the first table for LaTeX, which needs the package booktabs."""
-    measure = "ari" if "ari" in set(counted["measure"]) else UNLABELLED[0]
-    heat = heat_table(run, counted, (measure,)) or {"data": [], "rows": []}
-    rows = [[row["method"], *map(_latex_cell, row["cells"])] for row in heat["rows"]]
-    table = pd.DataFrame(rows, columns=["method", *heat["data"]])
-    text = table.to_latex(index=False, escape=True, column_format="l" + "r" * len(heat["data"]))
-    return text.replace("−", "$-$").replace("–", "--")
-
-
-def _latex_cell(cell: Mapping[str, Any] | None) -> str:
-    if cell is None:
-        return "–"
-    return two_decimals(cell["mean"]) if "mean" in cell else words(cell["status"])
 
 
 def facts(run: Run) -> Mapping[str, Any]:
