@@ -18,7 +18,6 @@ PLACES = {
     "cladebench.metrics": "Measures of trees and of partitions, and what chance gives.",
     "cladebench.clusterers": "Clusterers of any library: what data they take, what their fit gives.",
     "cladebench.clusterer_scores": "Scores of what a clusterer gave, with labels and without.",
-    "cladebench.named_clusterers": "Clusterers found by name, dotted path or file.",
     "cladebench.solvers": "Solvers of the problems that methods pose.",
     "cladebench.datasets": "The registry of data sets.",
     "cladebench.pictures": "Pictures of how methods compare, and of data by class and by cluster.",

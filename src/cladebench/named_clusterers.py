@@ -34,12 +34,6 @@ class NamedClusterer:
         Why there is no class; else empty.
     folder : str
         Where the module of a user's file is found; else empty.
-
-    Examples
-    --------
-    >>> from cladebench.named_clusterers import NamedClusterer
-    >>> NamedClusterer("Method", "nowhere.Method", "nowhere.Method", None, "nowhere is not installed").class_name
-    'Method'
     """
 
     key: str

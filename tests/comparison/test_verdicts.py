@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from cladebench.comparison.verdicts import verdicts
+from cladebench.comparison.records import verdicts
 from made_up_runs import made_up_run
 
 MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}

@@ -1,4 +1,4 @@
-"""Gather the records of a comparison: runs, chosen settings, scores."""
+"""Gather the records of a comparison: runs, chosen settings, scores, verdicts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import pandas as pd
 
 from cladebench.bench.plan.jobs import expand
 from cladebench.bench.plan.plan import Plan
-from cladebench.bench.statistics.run_scores import RUN, chance_levels, choose, score_table
+from cladebench.bench.statistics.method_scores import Settings, Values, read_values
+from cladebench.bench.statistics.method_verdicts import Verdicts, judged
+from cladebench.bench.statistics.run_scores import RUN, choose, score_table
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
@@ -143,8 +145,41 @@ def _agreement(run: Run) -> pd.DataFrame:
 
 def scores(run: Run) -> pd.DataFrame:
     """Tabulate ``scores.csv``: data set, labelling, method, setting and measure."""
-    measures = run.plan.measures
-    blind = {name: measure.blind for name, measure in measures.items()} | {"agreement": 0.0}
-    chance = chance_levels(run.values, blind, CONTROLS[0], UNLABELLED)
     shown = (*LABELLED, *UNLABELLED, *COSTS)
-    return score_table(run.values, shown, measures, chance, overlap=SHARE / (1 - SHARE))
+    overlap = SHARE / (1 - SHARE)
+    return score_table(run.values, run.plan.measures, shown, UNLABELLED, CONTROLS[0], overlap)
+
+
+def verdicts(run: Run) -> Verdicts:
+    """Judge a run by each measure with labels, the main one first.
+
+    The page says what the first says.
+    """
+    mine, settings = run.document["mine"], Settings(rope=float(run.document["rope"]))
+    read = [values for measure in LABELLED[:3] if (values := _values(run, measure)) is not None]
+    if not read:
+        return Verdicts(picked=not mine)
+    scored = mine if mine in read[0].methods else ""
+    found = [
+        judged(values, scored, settings, CONTROLS)
+        for values in read
+        if not scored or scored in values.methods
+    ]
+    compared = tuple(row for one in found for row in one.compared)
+    return replace(found[0], compared=compared, absent="" if scored else mine)
+
+
+def _values(run: Run, measure: str) -> Values | None:
+    """Give the scores that count; None for fewer than two methods.
+
+    They are by one measure, as the tests read them.
+    """
+    rows = run.counted(run.values)
+    rows = rows[rows["measure"] == measure]
+    scored = set(rows.loc[rows["value"].notna(), "method"])
+    if len(scored) < 2:
+        return None
+    sizes = run.whole.groupby("data")["n_rows"].max()
+    rows = rows[rows["method"].isin(scored)]
+    rows = rows.assign(n_rows=rows["data"].map(sizes), share=SHARE, deterministic=False)
+    return read_values(rows, run.plan.measures[measure])

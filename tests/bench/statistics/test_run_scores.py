@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from cladebench.bench.statistics.run_scores import chance_levels, choose, score_table
+from cladebench.bench.statistics.run_scores import choose, score_table
 from made_up_runs import made_up_run
 
 NAN = float("nan")
@@ -47,9 +47,7 @@ SHOWN = (
 
 def scores(run):
     """The table of scores of a run, whose random method is RandomClusters."""
-    blind = {name: measure.blind for name, measure in run.plan.measures.items()} | {"agreement": 0.0}
-    chance = chance_levels(run.values, blind, "RandomClusters", SHOWN[4:7])
-    return score_table(run.values, SHOWN, run.plan.measures, chance, overlap=1.0)
+    return score_table(run.values, run.plan.measures, SHOWN, SHOWN[4:7], "RandomClusters", overlap=1.0)
 
 
 @pytest.fixture(scope="module")

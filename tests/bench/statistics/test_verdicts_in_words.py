@@ -6,8 +6,7 @@ import numpy as np
 from scipy import stats
 
 from cladebench.bench.statistics.verdicts_in_words import sentences
-from cladebench.comparison.records import Run
-from cladebench.comparison.verdicts import verdicts
+from cladebench.comparison.records import Run, verdicts
 from made_up_runs import made_up_run
 
 MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}

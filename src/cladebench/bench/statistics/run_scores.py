@@ -40,26 +40,30 @@ def choose(values: pd.DataFrame, rule: str) -> dict[tuple[str, str, str], str]:
 
 def score_table(
     values: pd.DataFrame,
-    shown: Collection[str],
     measures: Mapping[str, Measure],
-    chance: Mapping[tuple[Any, ...], float],
+    shown: Collection[str],
+    by_random: Collection[str],
+    random: str,
     overlap: float,
 ) -> pd.DataFrame:
     """Tabulate scores with the columns `COLUMNS`: a row for each run and measure.
+
+    Chance is the measure's constant; or else what it gives permuted rows, if the runs have that; or what random
+    clusters earned.
 
     Parameters
     ----------
     values : DataFrame
         The table of runs.
-    shown : collection of str
-        Measures that are scores; others are facts.
     measures : mapping of str to Measure
-        Intervals stay in their ranges. A measure that is not among them has no interval.
-    chance : mapping of tuple to float
-        See `chance_levels`.
+        One that is not among them has no interval, and is 0 by chance where it is in `by_random`.
+    shown, by_random : collection of str
+        Measures that are scores, and those whose chance is what the method `random` earned.
+    random : str
     overlap : float
         Of draws of the same rows, as `cladebench.bench.statistics.intervals.mean_interval` takes it.
     """
+    chance = _chance(values, measures, by_random, random)
     rows = values[values["measure"].isin(shown) | values["measure"].isna()]
     names = [*RUN, "measure"]
     keys = [*rows[names].drop_duplicates().itertuples(index=False, name=None)]
@@ -98,27 +102,11 @@ def _ended(status: np.ndarray, reason: np.ndarray) -> tuple[str, str]:
     return str(status[failed[0]]), some + first
 
 
-def chance_levels(
-    values: pd.DataFrame, blind: Mapping[str, float | None], random: str, by_random: Collection[str]
+def _chance(
+    values: pd.DataFrame, measures: Mapping[str, Measure], by_random: Collection[str], random: str
 ) -> dict[tuple[Any, ...], float]:
-    """Say what each score would be by chance; NaN where that is not known.
-
-    Parameters
-    ----------
-    values : DataFrame
-        The table of runs, with the measures' expectations under permutation where they have one.
-    blind : mapping of str to float or None
-        The constant that a measure is by chance, where it is one.
-    random : str
-        The method that knows nothing of the data.
-    by_random : collection of str
-        Measures by which chance is what that method earned, where nothing else is known.
-
-    Returns
-    -------
-    dict of tuple to float
-        By `RUN` and measure.
-    """
+    """Say what each score would be by chance; NaN where that is not known."""
+    blind = dict.fromkeys(by_random, 0.0) | {name: measure.blind for name, measure in measures.items()}
     grouped = values.groupby([*RUN, "measure"], sort=False)["value"].mean()
     means: dict[Any, float] = dict(zip(grouped.index, grouped, strict=True))
     earned = {(key[0], key[1], key[4]): mean for key, mean in means.items() if key[2] == random}

@@ -123,12 +123,7 @@ def load_own(name: str) -> OwnDataset:
 def labellings_of(data: Dataset) -> dict[str, tuple[np.ndarray | None, int]]:
     """Give the labels and number of clusters of each labelling.
 
-    The empty name has no labels.
-
-    Raises
-    ------
-    ValueError
-        If registered data have no labels.
+    The empty name has no labels. ValueError if registered data have none.
     """
     if isinstance(data, OwnDataset):
         return {name: (data.labellings.get(name), k) for name, k in data.clusters.items()}
