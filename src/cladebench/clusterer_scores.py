@@ -94,11 +94,6 @@ class UnlabelledScores:
     def of(self, found: Fitted) -> dict[str, float]:
         """Score clusters by distances and a tree by similarities, where defined.
 
-        Parameters
-        ----------
-        found : Fitted
-            Of the rows of X.
-
         Returns
         -------
         dict of str to float

@@ -29,12 +29,7 @@ from cladebench.input_files import InputFileError
 def archive_of(text: str, folder: Path, where: str) -> dict[str, str]:
     """Find an archive of published labels, and its digest.
 
-    Other labels make runs stale.
-
-    Raises
-    ------
-    InputFileError
-        If it cannot be read or has no labels; begins with `where`, the place that names it.
+    Other labels make runs stale. InputFileError, which names the place `where`, if it has none.
     """
     archive = located(text, folder)
     if not published_sets(archive):

@@ -73,16 +73,8 @@ def agreements(
     """Tabulate ``published.csv``: our methods beside published labels of the same method.
 
     A row has a data set and a number of clusters k. The scores are the best over the labellings with k
-    clusters, on all rows.
-
-    Parameters
-    ----------
-    runs : DataFrame
-        Our runs on all rows, with the measures of `cladebench.published.agreement.agreement`.
-    scored : DataFrame
-        See `published_scores`.
-    methods : mapping of str to tuple
-        The estimator of each method, and the defaults of its parameters.
+    clusters, on all rows: those of `runs`, and those that `published_scores` gave. `methods` has the estimator of each
+    method, and the defaults of its parameters.
     """
     keys = ["data", "k", "method", "setting"]
     wide = runs.pivot_table(index=keys, columns="measure", values="value", aggfunc="max", sort=False)

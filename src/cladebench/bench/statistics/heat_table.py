@@ -48,21 +48,19 @@ def heat_table(
     Parameters
     ----------
     scores : DataFrame
-        See `cladebench.bench.statistics.run_scores.score_table`; one setting a method, and one labelling a data set.
+        As `run_scores.score_table` gives it, with one setting and one labelling of each method and data set.
     shown : sequence of str
-        The first measure that has scores is in the cells, the others behind their means.
-    measures : mapping of str to Measure
-        One that is not among them is better where it is higher.
-    data, methods : iterable of str
-        In their order; methods of other people stand behind.
+        The first measure that has scores is in the cells. The others have a mean over all data sets.
+    measures, data, methods : mapping of str to Measure, iterable of str
+        In their order; others of `scores` stand behind.
     unlabelled : collection of str, default=()
         Measures of which only scores without a labelling count.
 
     Returns
     -------
     dict
-        ``measures``, ``data``, ``higher`` (is better) and ``rows``, the best first, each with ``method``, ``means`` by
-        measure, ``n`` scores and ``cells``: mean, low, high, chance and status, a status alone, or None.
+        ``measures``, ``data``, ``higher`` (is better) and ``rows``, the best first. A row has ``method``, ``means``,
+        ``n`` scores and ``cells``, each a mean with interval, chance and status, a status alone, or None.
     """
     shown = [m for m in shown if m in set(scores["measure"])]
     if not shown:

@@ -28,16 +28,8 @@ def some_of(names: Collection[str], most: int) -> str:
 def causes(cells: pd.DataFrame) -> list[dict[str, Any]]:
     """List each cause of failure once, with the methods and data sets that it met.
 
-    Parameters
-    ----------
-    cells : DataFrame
-        Runs with the columns cell_id, status, reason, method, estimator and dataset. Causes are the same where reasons
-        differ by numbers, or by the names of classes.
-
-    Returns
-    -------
-    list of dict
-        ``status`` for readers; ``reason`` and ``cell`` of the first; ``n``, the runs; ``methods`` and ``data`` as text.
+    They are the same where reasons differ by numbers, or by the names of classes. `cells` are as in ``cells.parquet``.
+    A cause has ``status``, ``reason`` and ``cell`` of its first run, ``n`` runs, and ``methods`` and ``data`` as text.
     """
     failed = cells[cells["status"] != "ok"].drop_duplicates("cell_id")
     found: dict[tuple[str, str], dict[str, Any]] = {}
