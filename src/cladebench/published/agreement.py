@@ -1,4 +1,4 @@
-"""Hold clusters against published labels of the same method, and say why they differ."""
+"""Hold clusters against published labels of the same method."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class ComparisonJobs:
         return self._sources[job]
 
     def page_sources(self) -> list[str]:
-        """Source files of the page, its templates and those of all pages among them."""
+        """Source files of the page, templates of all pages among them."""
         from cladebench.html_templates import LOOK  # brings Jinja with it
 
         shared = Path(str(resources.files(LOOK) / "templates"))

@@ -1,4 +1,4 @@
-"""Show scores as a table of methods by data sets, on a page or in LaTeX."""
+"""Show scores by method and data set, on pages or in LaTeX."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a table of runs to scores: means, intervals, chance, and how runs ended.
+"""Make scores of runs: means, intervals, chance, how they ended.
 
 The table has one row a run, labelling and measure: `RUN`, measure, value, status, reason.
 """
@@ -23,7 +23,7 @@ STATUS = "imported"
 
 
 def choose(values: pd.DataFrame, rule: str) -> dict[tuple[str, str, str], str]:
-    """Choose the setting of the best mean of a measure, such as one without labels.
+    """Choose the setting of the best mean of a measure.
 
     Each method has one on each data set and labelling. Settings with fewer failed draws go first; of equal ones the
     first in the table.
@@ -46,7 +46,7 @@ def score_table(
     random: str,
     overlap: float,
 ) -> pd.DataFrame:
-    """Tabulate scores with the columns `COLUMNS`: a row for each run and measure.
+    """Tabulate scores: a row for each run and measure, columns `COLUMNS`.
 
     Chance is the measure's constant; or else what it gives permuted rows, if the runs have that; or what random
     clusters earned.
@@ -82,7 +82,7 @@ def score_table(
 
 
 def _interval(measure: Measure | None, values: np.ndarray, overlap: float) -> tuple[float, float, float]:
-    """Give mean and interval within the range of the measure, if there is one."""
+    """Give the mean, and an interval within the measure's range."""
     if not values.size:
         return np.nan, np.nan, np.nan
     found = mean_interval(values, overlap=overlap)
@@ -105,7 +105,7 @@ def _ended(status: np.ndarray, reason: np.ndarray) -> tuple[str, str]:
 def _chance(
     values: pd.DataFrame, measures: Mapping[str, Measure], by_random: Collection[str], random: str
 ) -> dict[tuple[Any, ...], float]:
-    """Say what each score would be by chance; NaN where that is not known."""
+    """Say what scores would be by chance; NaN where not known."""
     blind = dict.fromkeys(by_random, 0.0) | {name: measure.blind for name, measure in measures.items()}
     grouped = values.groupby([*RUN, "measure"], sort=False)["value"].mean()
     means: dict[Any, float] = dict(zip(grouped.index, grouped, strict=True))

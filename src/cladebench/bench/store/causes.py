@@ -26,7 +26,7 @@ def some_of(names: Collection[str], most: int) -> str:
 
 
 def causes(cells: pd.DataFrame) -> list[dict[str, Any]]:
-    """List each cause of failure once, with the methods and data sets that it met.
+    """List each cause of failure once, with what it met.
 
     They are the same where reasons differ by numbers, or by the names of classes. `cells` are as in ``cells.parquet``.
     A cause has ``status``, ``reason`` and ``cell`` of its first run, ``n`` runs, and ``methods`` and ``data`` as text.
