@@ -77,6 +77,11 @@ def test_a_method_may_be_named_twice(inputs):
     assert list(found.methods) == ["Agglomerative", "BirchTree", *CONTROLS]
 
 
+def test_random_methods_stand_last_though_the_file_names_them(inputs):
+    found = read(inputs, GOOD.replace("[Agglomerative]", "[RandomTree, Agglomerative]"))
+    assert list(found.methods) == ["Agglomerative", *CONTROLS]
+
+
 @pytest.mark.parametrize(
     ("mine", "key"),
     [

@@ -41,13 +41,14 @@ def test_methods_with_more_scores_go_first_then_the_better_mean():
         row("d", "theirs", 0.5, status=STATUS),
     ]
     rows += [row("e", "a", NAN, status="error"), row("d", "gone", NAN, status="timeout")]
+    rows += [row("e", "theirs", 0.4, "ami", status=STATUS)]  # of another measure: no run failed
     found = table(rows)
     assert [one["method"] for one in found["rows"]] == ["b", "a", "theirs", "gone"]
-    assert found["data"] == ["d", "e"] and found["measures"] == ["ari"] and found["higher"]
+    assert found["data"] == ["d", "e"] and found["measures"] == ["ari", "ami"] and found["higher"]
     (second,) = [one for one in found["rows"] if one["method"] == "a"]
     assert second["cells"][0]["mean"] == 0.9 and second["cells"][1] == {"status": "error"}
     (theirs,) = [one for one in found["rows"] if one["method"] == "theirs"]
-    assert theirs["cells"][1] is None and theirs["means"] == {"ari": 0.5}
+    assert theirs["cells"][1] is None and theirs["means"] == {"ari": 0.5, "ami": 0.4}
 
 
 def test_where_lower_is_better_the_least_mean_goes_first():
