@@ -24,15 +24,12 @@ def best_labellings(scores: pd.DataFrame, measures: Sequence[str]) -> pd.DataFra
     For each data set and method it goes by the first of the measures, in the order of their names, that it has. Methods
     without any keep all their rows.
     """
+    place = ["data", "labels", "method"]
     best = scores[scores["measure"].isin(measures)].sort_values("measure", kind="stable")
-    best = best.drop_duplicates(["data", "labels", "method"]).sort_values(
-        "mean", ascending=False, kind="stable"
-    )
+    best = best.drop_duplicates(place).sort_values("mean", ascending=False, kind="stable")
     best = best.drop_duplicates(["data", "method"])
-    keys = set(zip(best["data"], best["labels"], best["method"], strict=True))
-    keep = [key in keys for key in zip(scores["data"], scores["labels"], scores["method"], strict=True)]
-    others = ~scores["method"].isin({method for _, _, method in keys})
-    return scores[np.array(keep) | others.to_numpy()]
+    kept = pd.MultiIndex.from_frame(scores[place]).isin(pd.MultiIndex.from_frame(best[place]))
+    return scores[kept | ~scores["method"].isin(best["method"])]
 
 
 def heat_table(
