@@ -17,6 +17,7 @@ PLACES = {
     "cladebench.distances.base": "What a new distance derives from.",
     "cladebench.metrics": "Measures of trees and of partitions, and what chance gives.",
     "cladebench.clusterers": "Clusterers of any library: what data they take, what their fit gives.",
+    "cladebench.clusterer_scores": "Scores of what a clusterer gave, with labels and without.",
     "cladebench.solvers": "Solvers of the problems that methods pose.",
     "cladebench.datasets": "The registry of data sets.",
     "cladebench.pictures": "Pictures of how methods compare, and of data by class and by cluster.",

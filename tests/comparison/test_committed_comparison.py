@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from cladebench import datasets, methods
-from cladebench.comparison.methods import fitting
-from cladebench.comparison.others import PUBLISHED
-from cladebench.comparison.published import SAME
+from cladebench.comparison.spec import fitting
 from cladebench.methods._flat import FlatClusterer
 from cladebench.methods.base import HierarchicalClusterer
+from cladebench.published.agreement import SAME
+from cladebench.published.tables import PUBLISHED
 from cladebench.solvers import linkages
 from doc_examples import ROOT
 from page_sizes import BROWSER, measure_pages, too_large

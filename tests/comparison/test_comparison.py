@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cladebench.bench.statistics.run_scores import COLUMNS
 from cladebench.bench.store.store import Store
 from cladebench.comparison.as_plan import WHOLE, read_plan
-from cladebench.comparison.scores import COLUMNS, collect
-from cladebench.comparison.scores import scores as scores_of
+from cladebench.comparison.records import collect
+from cladebench.comparison.records import scores as scores_of
 from cladebench.input_files import InputFileError
 from cladebench.workflow.comparison_jobs import jobs_of
 from comparison_runs import run_all

@@ -22,8 +22,8 @@ import psutil
 import pytest
 
 import synthetic_run
-from cladebench.comparison.scores import collect
-from cladebench.comparison.scores import scores as scores_of
+from cladebench.comparison.records import collect
+from cladebench.comparison.records import scores as scores_of
 from cladebench.comparison.spec import read_comparison
 from comparison_runs import run_all
 from doc_examples import ROOT

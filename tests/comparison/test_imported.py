@@ -10,7 +10,6 @@ import pytest
 from cladebench import datasets
 from cladebench.comparison import page
 from cladebench.comparison.as_plan import as_document
-from cladebench.comparison.others import imported_scores
 from cladebench.comparison.shown_measures import importable
 from cladebench.comparison.spec import read_comparison
 from cladebench.input_files import InputFileError
@@ -114,17 +113,6 @@ def test_two_reports_are_compared_without_imported_scores(written, tmp_path):
     found = compare_reports(tmp_path / "plain", tmp_path / "out")
     assert list(found.ranks.index) == ["mine", "a", "RandomClusters"]
     assert np.array_equal(found.ranks["a"], found.ranks["b"])
-
-
-def test_of_several_labellings_none_is_named(tmp_path):
-    run = made_up_run({"d": {"mine": [0.5, 0.5]}}, tmp_path)
-    run.values.loc[1, "labels"] = "others"
-    run.document["imported"] = {
-        "file": "t.csv",
-        "rows": [{"method": "a", "data": "d", "measure": "ari", "score": 1}],
-    }
-    assert imported_scores(run)["labels"].tolist() == [""]
-    assert imported_scores(made_up_run({"d": {"mine": [0.5]}}, tmp_path)).empty
 
 
 def test_every_measure_that_may_be_imported_is_shown_by_some_table():

@@ -8,10 +8,9 @@ import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
 from sklearn.metrics import adjusted_rand_score, calinski_harabasz_score, silhouette_score
 
-from cladebench import datasets
-from cladebench.clusterers import Fitted
+from cladebench import clusterer_scores, datasets
 from cladebench.comparison import CONTROLS, protocol
-from cladebench.comparison.protocol import PROTOCOL, asked
+from cladebench.comparison.protocol import PROTOCOL
 from cladebench.datasets.own.own_data import own_name
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import Similarity, cost_scores, purity_scores
@@ -119,16 +118,16 @@ def test_one_cluster_or_only_single_rows_have_no_silhouette(measured):
 
 def test_many_rows_have_a_silhouette_of_some_and_no_matrix(measured, monkeypatch):
     every = measured(PATIENTS)[1]["diagnosis"].metrics
-    monkeypatch.setattr(protocol, "MATRIX_ROWS", 18)
+    monkeypatch.setattr(clusterer_scores, "MATRIX_ROWS", 18)
     same = measured(PATIENTS)[1]["diagnosis"].metrics
     assert same["silhouette"] == every["silhouette"] and same["dasgupta_cost"] == every["dasgupta_cost"]
-    monkeypatch.setattr(protocol, "MATRIX_ROWS", 17)
+    monkeypatch.setattr(clusterer_scores, "MATRIX_ROWS", 17)
     some = measured(PATIENTS)[1]["diagnosis"].metrics
     assert some["silhouette"] != every["silhouette"] and "dasgupta_cost" not in some
     assert some["calinski_harabasz"] == every["calinski_harabasz"]
     entry = {"file": "travel.csv", "kind": "distances", "clusters": 3}
     assert abs(measured(entry, metric="precomputed")[1][""].metrics["silhouette"] - every["silhouette"]) < 0.2
-    monkeypatch.setattr(protocol, "MATRIX_ROWS", 1)  # of one cluster there is no silhouette
+    monkeypatch.setattr(clusterer_scores, "MATRIX_ROWS", 1)  # of one cluster there is no silhouette
     assert "silhouette" not in measured(PATIENTS)[1]["diagnosis"].metrics
 
 
@@ -161,21 +160,3 @@ def test_labellings_of_as_many_clusters_share_a_fit(inputs, measured, monkeypatc
         assert reading.metrics["ari"] == pytest.approx(
             adjusted_rand_score(true, arrays[f"clusters_{reading.at['k']}"])
         )
-
-
-def test_registered_data_have_as_many_clusters_as_classes():
-    labels = np.array([0, 2, 1])
-    assert asked(SimpleNamespace(labels=labels, name="d")) == {"labels": (labels, 3)}
-    with pytest.raises(ValueError, match="d has no labels; expected data with labels"):
-        asked(SimpleNamespace(labels=None, name="d"))
-
-
-def test_rows_without_a_label_are_in_the_tree_and_not_in_the_score():
-    labels, clusters = np.array([0, 0, 1, 1, -1, -1]), np.array([0, 0, 1, 0, 1, 1])
-    tree = Hierarchy.from_linkage(linkage(np.array([[0.0], [1], [5], [6], [2], [20]]), "average"))
-    metrics = protocol._against(labels, Fitted(clusters, tree, 0.0))
-    assert metrics["ari"] == pytest.approx(adjusted_rand_score(labels[:4], clusters[:4]))
-    kept = Hierarchy(tree.parents, tree.leaf_of[:4]).pruned()
-    assert metrics["dendrogram_purity"] == purity_scores(kept, labels[:4]).value
-    with pytest.raises(ValueError, match="no row of this draw has a label"):
-        protocol._against(np.full(6, -1), Fitted(clusters, None, 0.0))

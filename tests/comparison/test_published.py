@@ -14,13 +14,12 @@ from scipy.cluster import hierarchy
 
 from cladebench.bench.provenance.provenance import collect
 from cladebench.bench.run.run_cell import run_cell
-from cladebench.comparison.others import AGREEMENTS, by_method, by_variant, reason
-from cladebench.comparison.published import agreement
 from cladebench.comparison.spec import read_comparison
 from cladebench.datasets.own.own_batteries import battery_of
 from cladebench.datasets.own.own_data import own_name
-from cladebench.datasets.own.own_published import published_sets
 from cladebench.input_files import InputFileError
+from cladebench.published.label_archive import published_sets
+from cladebench.published.tables import AGREEMENTS
 from cladebench.workflow.comparison_jobs import jobs_of, plan
 from comparison_runs import run_all
 from doc_examples import ROOT
@@ -129,69 +128,6 @@ def test_the_archive_says_for_which_data_it_is(battery):
     assert battery_of(own_name("toys-x", {"file": "toys/x.data.gz"}, battery)) == ("toys", "x")
     assert battery_of(own_name("a", {"file": "patients.csv"}, battery)) is None
     assert battery_of("digits") is None
-
-
-def test_other_runs_are_made_only_where_the_labels_differ():
-    X, true = np.arange(8.0)[:, None], np.repeat([0, 1], 4)
-    calls = []
-
-    def refit(features, seed):
-        calls.append(seed)
-        return true if seed == 3 else np.arange(8) % 2
-
-    same = agreement(true, 1 - true, X, refit, seeded=True)
-    assert (
-        same == {"published_agreement": 1.0, "published_within": 1.0, "published_seeded": 1.0} and not calls
-    )
-    other = agreement(true, np.arange(8) % 2, X, refit, seeded=True)
-    assert calls == [None, 0, 1, 2, 3, 4] and other["published_best_other"] == 1.0
-    assert reason(other, "") == "another start" and other["published_within"] > 1
-    with pytest.raises(ValueError, match="8 labels are published; expected 7"):
-        agreement(true, true[:7], X[:7], refit, seeded=True)
-
-
-@pytest.mark.parametrize(
-    ("agrees", "scale", "best", "between", "seeded", "said"),
-    [
-        (0.99, np.nan, np.nan, np.nan, 0, ""),
-        (0.5, 0.99, 1.0, 0.99, 0, "scale and rounding of the data"),
-        (0.5, 0.99, 0.5, 0.5, 0, "ties, which noise breaks"),
-        (0.5, 0.5, 1.0, 0.5, 0, "ties, which noise breaks"),
-        (0.5, 0.5, 1.0, 0.5, 1, "another start"),
-        (0.5, 0.5, 0.6, 0.5, 0, "near ties: ours differ as much under such noise"),
-        (0.5, 0.5, 0.6, 0.4, 1, "starts: ours differ as much"),
-        (0.5, 0.5, 0.6, 0.9, 1, "not explained"),
-    ],
-)
-def test_reasons_come_from_other_runs(agrees, scale, best, between, seeded, said):
-    names = ("agreement", "same_scale", "best_other", "least_between", "seeded")
-    row = dict(zip([f"published_{n}" for n in names], (agrees, scale, best, between, seeded), strict=True))
-    assert reason(row, "fastcluster_ward") == said
-    row["published_within"] = 1.01
-    if said == "not explained":
-        said = "two optima: theirs has fewer squares"
-    assert reason(row, "sklearn_kmeans") == said
-
-
-def test_agreement_is_summed_up_by_method():
-    rows = pd.DataFrame(
-        [
-            ("a", 2, "Ward", "{}", "fastcluster_ward", 1.0, 0.5, 0.5, 1.0, ""),
-            ("b", 2, "Ward", "{}", "fastcluster_ward", 0.2, 0.7, 0.9, 1.0, "not explained"),
-        ],
-        columns=list(AGREEMENTS),
-    )
-    (found,) = by_method(rows)
-    assert (found["n"], found["same"], found["least"], found["ours"]) == (2, 1, 0.2, 0.6)
-    assert found["reasons"] == "not explained (1)"
-
-
-def test_the_best_labelling_of_a_data_set_counts_for_a_published_variant():
-    scored = pd.DataFrame(
-        [("a", "x (published)", 0.2), ("a", "x (published)", 0.8), ("b", "x (published)", 0.4)],
-        columns=["data", "method", "mean"],
-    )
-    assert by_variant(scored).loc["x"].tolist() == [pytest.approx(0.6), 2.0]
 
 
 FAST = "data: {patients: {file: patients.csv, label: diagnosis}}\nmethods: ['linkages.py:FastWard']\nrepetitions: 2\n"

@@ -3,8 +3,8 @@
 import pytest
 
 from cladebench.comparison import CONTROLS, spec
-from cladebench.comparison.methods import fitting, found_methods
-from cladebench.comparison.spec import read_comparison
+from cladebench.comparison.as_plan import as_document
+from cladebench.comparison.spec import fitting, read_comparison
 from cladebench.datasets.own.own_data import own
 from cladebench.datasets.own.own_sources import Source
 from cladebench.input_files import InputFileError
@@ -77,13 +77,9 @@ def test_a_method_may_be_named_twice(inputs):
     assert list(found.methods) == ["Agglomerative", "BirchTree", *CONTROLS]
 
 
-def test_two_classes_of_one_name_have_keys_of_their_own(inputs):
-    (inputs / "other.py").write_text(
-        "class Mine:\n    def fit_predict(self, X):\n        return [0] * len(X)\n"
-    )
-    texts = ["users_methods.py:Mine", "other.py:Mine", "sklearn.cluster.KMeans"]
-    keys = [method.key for method in found_methods(texts, inputs / "comparison.yaml")]
-    assert keys == ["users_methods.Mine", "other.Mine", "KMeans", *CONTROLS]
+def test_random_methods_stand_last_though_the_file_names_them(inputs):
+    found = read(inputs, GOOD.replace("[Agglomerative]", "[RandomTree, Agglomerative]"))
+    assert list(found.methods) == ["Agglomerative", *CONTROLS]
 
 
 @pytest.mark.parametrize(
@@ -110,22 +106,14 @@ def test_what_is_not_said_has_its_default_and_what_is_said_counts(inputs):
     assert found.limits == {"time_s": 7, "memory_mb": 4000.0}
 
 
-def test_a_file_with_the_name_of_another_module_is_refused(inputs):
-    (inputs / "json.py").write_text("class X:\n    def fit(self, X): pass\n")
-    with pytest.raises(InputFileError, match="expected another file name"):
-        found_methods(["json.py:X"], inputs / "comparison.yaml")
-
-
-def test_controls_take_all(inputs):
-    for method in found_methods(["Agglomerative"], inputs / "comparison.yaml")[1:]:
-        assert method.takes("distances", False, {}) == method.takes("features", True, {}) == ({}, "")
-
-
-def test_a_method_takes_what_its_class_does_unless_it_is_not_installed(inputs):
-    (birch, gone, *_) = found_methods(["BirchTree", "nowhere.Method"], inputs / "comparison.yaml")
-    assert birch.takes("distances", False, {})[1].startswith("BirchTree takes features")
-    assert birch.takes("features", False, {}) == ({}, "")
-    assert gone.takes("features", False, {}) == ({}, "nowhere is not installed")
+def test_controls_take_all_as_it_is(inputs):
+    data = "data: {travel: {file: travel.csv, kind: distances, clusters: 3}}\nmethods: [BirchTree]\n"
+    entries = {
+        entry.pop("method", ""): entry for entry in as_document(read(inputs, data))["scope"]["overrides"]
+    }
+    for name in CONTROLS:
+        assert entries[name]["grid"] == {"features": ["raw"]} and "not_applicable" not in entries[name]
+    assert entries["BirchTree"]["not_applicable"].startswith("BirchTree takes features")
 
 
 @pytest.mark.parametrize(("n_clusters", "refused"), [(5, False), (6, True)])

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.comparison.as_plan import WHOLE, as_plan
-from cladebench.comparison.scores import Run
+from cladebench.comparison.records import Run
 
 COLUMNS = (
     *("data", "labels", "k", "method", "setting", "measure", "draw", "value", "status", "reason"),

@@ -72,3 +72,4 @@ def test_a_job_starts_without_what_only_its_runs_need():
 def test_the_page_rests_on_its_templates_too():
     read = {Path(path).name for path in ComparisonJobs.page_sources(None)}
     assert {"page.html", "page.py", "html_templates.py", "pictures.py"} <= read
+    assert {"frame.html", "score-tables.html", "style.css"} <= read

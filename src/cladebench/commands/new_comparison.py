@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
     import yaml
 
-    from cladebench.comparison.methods import fitting, found_methods
+    from cladebench.comparison.spec import fitting, found_methods
     from cladebench.datasets.own.own_proposals import propose_entry
     from cladebench.files import write_atomically
     from cladebench.input_files import InputFileError

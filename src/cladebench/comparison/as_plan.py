@@ -100,12 +100,13 @@ def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
     for method in comparison.methods.values():
         settings = comparison.settings.get(method.key, {})
         for name, data in comparison.data.items():
-            forced, reason = method.takes(data.kind, data.sparse, settings)
+            control = method.key in CONTROLS  # they take all, for they read nothing
+            forced, reason = ({}, "") if control else method.takes(data.kind, data.sparse, settings)
             entry: dict[str, Any] = {"method": method.key}
             if reason:
                 entry["not_applicable"] = reason
             else:
-                features = ["raw"] if method.key in CONTROLS else _features(comparison, data)
+                features = ["raw"] if control else _features(comparison, data)
                 entry["grid"] = {"features": features, **settings, **forced}
             groups[canonical_json(entry)] += [name, name + WHOLE]
     return [{**dict(parse_json(entry)), "dataset": names} for entry, names in groups.items()]

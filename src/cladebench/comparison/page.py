@@ -6,46 +6,34 @@ The page is one HTML file that holds all.
 from __future__ import annotations
 
 import base64
+import json
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from cladebench import datasets, pictures
+from cladebench.bench.plan.cell_spec import Limits
+from cladebench.bench.statistics.heat_table import best_labellings, heat_table, latex, words
 from cladebench.bench.statistics.method_differences import MANY
 from cladebench.bench.statistics.method_verdicts import Verdicts
+from cladebench.bench.statistics.run_scores import COLUMNS, RUN, STATUS
+from cladebench.bench.statistics.verdicts_in_words import mean_ranks, over_all, sentences
+from cladebench.bench.store.causes import causes
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.others import (
-    STATUS,
-    agreements,
-    by_method,
-    by_variant,
-    imported_scores,
-    published_scores,
-)
-from cladebench.comparison.protocol import asked
-from cladebench.comparison.scores import COLUMNS, COSTS, LABELLED, UNLABELLED, Run, collect, scores
-from cladebench.comparison.tables import (
-    counted_scores,
-    facts,
-    failures,
-    heat_table,
-    latex,
-    mean_ranks,
-    on_all_rows,
-    over_all,
-    runs_table,
-    settings_had,
-    settings_table,
-    words,
-)
-from cladebench.comparison.verdicts import sentences, verdicts
+from cladebench.comparison.as_plan import WHOLE
+from cladebench.comparison.records import Run, collect, scores, verdicts
+from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED
+from cladebench.datasets.own.own_data import labellings_of
 from cladebench.files import write_atomically
 from cladebench.html_templates import html_environment
 from cladebench.notation import significant, two_decimals
 from cladebench.paper.protocol import stored_tree
 from cladebench.plotting import save_figure
+from cladebench.published.tables import agreements, by_method, by_variant, imported_scores, published_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,6 +41,8 @@ if TYPE_CHECKING:
 #: Beyond so many data sets each has one row and one folded part. Pictures of data stand in files beside the page, and
 #: no tree is drawn. Only ``runs.csv`` then has the runs on all rows and the places of records.
 MANY_PICTURES = 12
+#: Measures of runs on all rows that are shown.
+ON_ALL_ROWS = ["ari", "dendrogram_purity", "silhouette", "n_clusters", "fit_seconds"]
 
 
 def write_page(folder: Path) -> Path:
@@ -66,13 +56,16 @@ def write_page(folder: Path) -> Path:
     run = collect(folder)
     table = scores(run)
     found = verdicts(run)
-    counted = counted_scores(run, table)
-    published, theirs = _published(run), imported_scores(run)
+    counted = best_labellings(run.counted(table), ("ari", UNLABELLED[0]))
+    imported = run.document.get("imported") or {}
+    published, theirs = _published(run), imported_scores(imported, run.values, run.plan.measures)
     shown = _joined(counted, theirs)
     _csv(folder / "scores.csv", _joined(table, *published.get("scores", ()), theirs))
     _csv(folder / "differences.csv", found.differences)
-    _csv(folder / "runs.csv", runs_table(run))
-    write_atomically(folder / "scores.tex", latex(run, shown).encode())
+    _csv(folder / "runs.csv", _runs_table(run))
+    first = "ari" if "ari" in set(shown["measure"]) else UNLABELLED[0]
+    write_atomically(folder / "scores.tex", latex(_heat(run, shown, [first])).encode())
+    cells = run.cells.assign(dataset=run.cells["dataset"].str.removesuffix(WHOLE))
     environment = html_environment("cladebench.comparison")
     environment.filters.update(digits=two_decimals, significant=significant, words=words)
     page = environment.get_template("page.html").render(
@@ -80,18 +73,18 @@ def write_page(folder: Path) -> Path:
         run=run,
         found=found,
         sentences=sentences(found),
-        tables=[heat_table(run, shown, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)],
+        tables=[_heat(run, shown, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)],
         pictures=_pictures(run, counted, found),
         data=[_about(run, name, counted, found) for name in run.names("data")],
         published=published,
-        imported=run.document.get("imported") or {},
+        imported=imported,
         imported_status=STATUS,
         over_all=over_all(found),
         mean_ranks=mean_ranks(found.ranks) if found.reference else [],
-        failures=failures(run),
-        settings=settings_table(run),
-        settings_had=settings_had(run),
-        facts=facts(run),
+        failures=[cause | {"record": _record_of(run, cause["cell"])} for cause in causes(cells)],
+        settings=_settings_table(run),
+        settings_had=_settings_had(run),
+        facts=_facts(run),
         measures=run.plan.measures,
         controls=CONTROLS,
         many=_is_many(run),
@@ -104,10 +97,11 @@ def _published(run: Run) -> dict[str, Any]:
     """Write ``published.csv``: our runs against published labels, where there are some."""
     if not run.document.get("published"):
         return {}
-    scored = published_scores(run)
-    rows = agreements(run, scored)
+    archive, defaults = run.document["published"], run.document["parameters"]
+    scored = published_scores({name: run.plan.data_of(name) for name in run.names("data")}, archive)
+    methods = {name: (method.estimator, defaults[name]) for name, method in run.plan.methods.items()}
+    rows = agreements(run.whole, scored, methods)
     _csv(run.folder / "published.csv", rows)
-    archive = run.document["published"]
     return {
         "name": Path(archive["file"]).name,
         "sha256": archive["sha256"],
@@ -127,6 +121,88 @@ def _joined(*tables: pd.DataFrame) -> pd.DataFrame:
 
 def _csv(path: Path, table: pd.DataFrame) -> None:
     write_atomically(path, table.to_csv(index=False, float_format="%.9g", lineterminator="\n").encode())
+
+
+# ------------------------------------------------------------------ tables
+
+
+def _heat(run: Run, counted: pd.DataFrame, measures: Sequence[str]) -> dict[str, Any]:
+    names = run.names("data"), run.names("method")
+    return heat_table(counted, measures, run.plan.measures, *names, unlabelled=UNLABELLED)
+
+
+def _settings_table(run: Run) -> list[dict[Hashable, Any]]:
+    """List the silhouette of each setting where one was chosen."""
+    rule = run.values[run.values["measure"] == UNLABELLED[0]]
+    means = rule.groupby([*RUN], sort=False)["value"].mean().reset_index()
+    means["counts"] = np.where(means.index.isin(run.counted(means).index), "yes", "")
+    means = means[means.groupby(["data", "labels", "method"])["setting"].transform("nunique") > 1]
+    several = (means["labels"] != "") & (means["labels"] != "labels")
+    means["data"] = means["data"].where(~several, means["data"] + " (" + means["labels"] + ")")
+    return means.assign(setting=means["setting"].map(_setting_text)).to_dict("records")
+
+
+def _settings_had(run: Run) -> list[dict[str, Any]]:
+    """Count the settings of each method, most first, random ones left out.
+
+    A range where data differ.
+    """
+    values = run.values
+    tried = values[~values["method"].isin(CONTROLS) & (values["status"] != "not_applicable")]
+    counts = tried.groupby(["method", "data"])["setting"].nunique().groupby("method").agg(["max", "min"])
+    found = [
+        {"n": str(most) if least == most else f"{least} to {most}", "methods": ", ".join(rows.index)}
+        for (most, least), rows in counts.groupby(["max", "min"], sort=True)
+    ]
+    return found[::-1]
+
+
+def _setting_text(text: str) -> str:
+    """Write a setting for readers: ``zscore, linkage average``."""
+    setting = dict(json.loads(text))
+    features = setting.pop("features", "")
+    return ", ".join([features, *(f"{key} {value}" for key, value in setting.items())]).strip(", ")
+
+
+def _record_of(run: Run, cell: str) -> str:
+    """Name the file of a run's record, seen from the page."""
+    return Store(run.folder).path(cell).relative_to(run.folder).as_posix()
+
+
+def _on_all_rows(run: Run, name: str) -> list[dict[Hashable, Any]]:
+    """List the scores of the runs on all rows, with their records."""
+    rows = run.counted(run.whole[(run.whole["data"] == name) & (run.whole["status"] == "ok")])
+    wide = rows.pivot_table(index=["method", "labels", "cell"], columns="measure", values="value", sort=False)
+    wide = wide.reindex(columns=ON_ALL_ROWS).reset_index()
+    records = [_record_of(run, cell) for cell in wide["cell"]]
+    return wide.astype({"n_clusters": "Int64"}).assign(record=records).to_dict("records")
+
+
+def _runs_table(run: Run) -> pd.DataFrame:
+    """Tabulate ``runs.csv``: each run and labelling, with its scores and its record."""
+    rows = pd.concat([run.values[run.values["measure"] != "agreement"], run.whole], ignore_index=True)
+    rows["draw"] = rows["repetition"].astype(str).where(~rows["is_whole"], "all")
+    rows["record"] = rows["cell"].map({cell: _record_of(run, cell) for cell in rows["cell"].unique()})
+    keys = ["data", "method", "setting", "draw", "labels", "status", "reason", "record"]
+    rows = rows.fillna({"reason": ""}).drop_duplicates([*keys, "measure"])
+    measures = [m for m in (*LABELLED, *UNLABELLED, "n_clusters", *COSTS) if m in set(rows["measure"])]
+    return rows.pivot(index=keys, columns="measure", values="value")[measures].reset_index()
+
+
+def _facts(run: Run) -> Mapping[str, Any]:
+    """Gather what was run: counts, time, limits, versions."""
+    cells = run.cells.drop_duplicates("cell_id")
+    other = run.whole[(run.whole["measure"] == "refit_agrees") & (run.whole["value"] == 0)]
+    versions = {name: v for text in cells["versions"].unique() for name, v in json.loads(text).items()}
+    return {
+        "runs": len(cells),
+        "ok": int((cells["status"] == "ok").sum()),
+        "limits": Limits(**run.document["scope"]["limits"]),
+        "cpu": float(cells["cpu_seconds"].sum()),
+        "versions": {name: version for name, version in sorted(versions.items()) if version != "absent"},
+        "methods": {name: method.estimator for name, method in run.plan.methods.items()},
+        "unsteady": sorted(set(other["method"])),
+    }
 
 
 # ------------------------------------------------------------------ pictures
@@ -175,7 +251,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         data = datasets.load(run.plan.data_of(name))
     except datasets.DatasetError as error:
         return {"name": name, "away": str(error)}
-    labellings = asked(data)
+    labellings = labellings_of(data)
     distances = "distances" in data.views
     values = data.views["distances"].values if distances else data.X
     about: dict[str, Any] = {
@@ -207,7 +283,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
     if tree is not None:
         figure = pictures.dendrogram(tree[1], classes, f"Tree of {tree[0]} on {name}")
         about["tree"], about["tree_of"] = _embedded(run, figure, f"tree-{name}"), tree[0]
-    about["whole"] = [] if _is_many(run) else on_all_rows(run, name)
+    about["whole"] = [] if _is_many(run) else _on_all_rows(run, name)
     return about
 
 

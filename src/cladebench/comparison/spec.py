@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cladebench.clusterers import number_of
 from cladebench.comparison import CONTROLS
-from cladebench.comparison.methods import Method, found_methods
 from cladebench.comparison.shown_measures import importable
-from cladebench.datasets.own.own_entries import located, nearest
-from cladebench.datasets.own.own_published import published_sets
-from cladebench.datasets.own.own_scores import read_scores
+from cladebench.datasets.own.own_entries import nearest
 from cladebench.datasets.own.own_sources import Source, sources_of
 from cladebench.input_files import InputFileError, read_validated
+from cladebench.named_clusterers import NamedClusterer, named_clusterers
+from cladebench.published.label_archive import archive_of
+from cladebench.published.score_file import read_scores
 
 #: Of a run of a method, unless the file says otherwise.
 LIMITS = {"time_s": 60.0, "memory_mb": 4000.0}
+#: Ours that are no methods: what knows nothing, or all.
+_NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")
 _AS_WRITTEN = ("mine", "title", "features", "repetitions", "rope", "seed", "critical_difference")
 
 
@@ -28,12 +29,12 @@ class Comparison:
     """A checked ``comparison.yaml``; attributes are its keys.
 
     `mine` is empty where the file names none. `published` has the archive of labels and its digest, and `imported` the
-    scores of other people's runs; see `cladebench.datasets.own.own_scores`. Both are empty where there are none.
+    scores of other people's runs; see `cladebench.published.score_file`. Both are empty where there are none.
     """
 
     path: Path
     data: Mapping[str, Source]
-    methods: Mapping[str, Method]
+    methods: Mapping[str, NamedClusterer]
     settings: Mapping[str, Mapping[str, list[Any]]]
     limits: Mapping[str, float]
     published: Mapping[str, str]
@@ -84,7 +85,9 @@ def read_comparison(path: Path) -> Comparison:
                     f"{path}: settings.{key}.{parameter}: the number of clusters is that of the data, for all methods; "
                     "expected another parameter"
                 )
-    imported = {}
+    published, imported = {}, {}
+    if "published" in given:
+        published = archive_of(given["published"], path.parent, f"{path}: methods.published")
     if "scores" in document:
         measures = {name: importable(one.labelled) for name, one in data.items()}
         imported = read_scores(document["scores"], path.parent, measures)
@@ -94,26 +97,27 @@ def read_comparison(path: Path) -> Comparison:
         methods=methods,
         settings=settings,
         limits={**LIMITS, **document.get("limits", {})},
-        published=_archive(path, given["published"]) if "published" in given else {},
+        published=published,
         imported=imported,
         **{key: document[key] for key in _AS_WRITTEN if key in document},
     )
 
 
-def _archive(path: Path, text: str) -> dict[str, str]:
-    """Find the archive of published labels, and its digest.
+def fitting() -> list[str]:
+    """Names of our clusterers that need no labels."""
+    from cladebench import methods
 
-    Other labels make runs stale.
-    """
-    archive = located(text, path.parent)
-    if not published_sets(archive):
-        raise InputFileError(
-            f"{path}: methods.published: {text} has no labels; expected METHOD/BATTERY/DATA.result<k>.gz"
-        )
-    return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
+    return [name for name in methods.discover() if name not in _NOT_FITTING]
 
 
-def _named(name: str, methods: Mapping[str, Method], where: str) -> str:
+def found_methods(given: Iterable[str], path: Path) -> list[NamedClusterer]:
+    """Find the methods of a file, the controls last; see `named_clusterers`."""
+    texts = [name for text in given for name in (fitting() if text == "fitting" else [text])]
+    own = [text for text in texts if text not in CONTROLS]
+    return named_clusterers([*own, *CONTROLS], path.parent, f"{path}: methods")
+
+
+def _named(name: str, methods: Mapping[str, NamedClusterer], where: str) -> str:
     """Find a method by key, class, or as the file writes it."""
     if name in CONTROLS:
         return name

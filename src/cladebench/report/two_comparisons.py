@@ -13,11 +13,12 @@ from typing import Any
 import pandas as pd
 
 from cladebench.bench.statistics.method_differences import COLUMNS as DIFFERENCES
+from cladebench.bench.statistics.run_scores import COLUMNS as SCORES
+from cladebench.bench.statistics.run_scores import RUN
 from cladebench.comparison.as_plan import FILE, read_plan
-from cladebench.comparison.others import IMPORTED
-from cladebench.comparison.scores import COLUMNS as SCORES
-from cladebench.comparison.scores import LABELLED, UNLABELLED
+from cladebench.comparison.shown_measures import LABELLED, UNLABELLED
 from cladebench.input_files import InputFileError
+from cladebench.published.tables import IMPORTED
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +77,12 @@ def _best(scores: pd.DataFrame) -> pd.DataFrame:
 
     Of the setting that counts, and of the best labelling.
     """
-    run = ["data", "labels", "method", "setting"]
     scores = scores[~scores["method"].str.endswith(IMPORTED)]
     rule = scores[scores["measure"] == UNLABELLED[0]]
-    rule = rule.sort_values(["n", "mean"], ascending=False, kind="stable").drop_duplicates(run[:3])
-    first = scores[(scores["measure"] == LABELLED[0]) & (scores["labels"] != "")].merge(rule[run], on=run)
+    rule = rule.sort_values(["n", "mean"], ascending=False, kind="stable").drop_duplicates(RUN[:3])
+    first = scores[(scores["measure"] == LABELLED[0]) & (scores["labels"] != "")].merge(
+        rule[[*RUN]], on=[*RUN]
+    )
     return first.pivot_table(index="data", columns="method", values="mean", aggfunc="max", dropna=False)
 
 

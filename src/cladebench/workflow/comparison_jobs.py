@@ -10,6 +10,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -107,8 +108,11 @@ class ComparisonJobs:
         return self._sources[job]
 
     def page_sources(self) -> list[str]:
-        """Source files of the page, its templates among them."""
-        return sources.package_sources("comparison")
+        """Source files of the page, templates of all pages among them."""
+        from cladebench.html_templates import LOOK  # brings Jinja with it
+
+        shared = Path(str(resources.files(LOOK) / "templates"))
+        return [*sources.package_sources("comparison"), *map(str, sorted(shared.iterdir()))]
 
     def digest(self, job: str) -> str:
         """Digest of the planned runs of a job."""

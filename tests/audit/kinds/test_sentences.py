@@ -19,7 +19,7 @@ from cladebench.audit.verdict.verdict_types import (
     WITHIN_NOISE,
     Outcome,
 )
-from cladebench.audit.verdict.verdict_wording import in_sentences, listed
+from cladebench.audit.verdict.verdict_wording import in_sentences
 
 parts = st.lists(
     st.sampled_from([REPRODUCED, DIRECTION_ONLY, WITHIN_NOISE, CONTRADICTED, NOT_TESTABLE]),
@@ -165,10 +165,6 @@ def test_certificates_are_named_by_a_pattern_and_one_is_enough(tmp_path, pattern
 def test_the_statements_of_a_reason_are_sentences(reason, written):
     assert in_sentences(reason) == written
     assert in_sentences(written) == written
-
-
-def test_three_are_named_and_the_others_counted():
-    assert [listed(list("abcde")[:n]) for n in (1, 3, 5)] == ["a", "a, b, c", "a, b, c and 2 more"]
 
 
 TWO_PARTS = """

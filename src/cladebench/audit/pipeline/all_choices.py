@@ -23,7 +23,7 @@ from cladebench.audit.verdict.verdict_types import (
     VERDICTS,
     Stance,
 )
-from cladebench.audit.verdict.verdict_wording import listed
+from cladebench.bench.store.causes import some_of
 
 #: From best to worst.
 _BEST_FIRST: tuple[Stance, ...] = (SUPPORTS, UNDECIDED, CONTRADICTS)
@@ -170,4 +170,4 @@ def _measured(verdict: str, reason: str) -> str:
 
 def _quoted(names: Sequence[str]) -> str:
     """Name choices, whose names may have commas."""
-    return listed([f'"{name}"' for name in names])
+    return some_of([f'"{name}"' for name in names], 3)

@@ -21,10 +21,11 @@ from cladebench.audit.other_choices import single_choices
 from cladebench.audit.pipeline.all_choices import Settled
 from cladebench.audit.pipeline.one_paper import PaperAudit
 from cladebench.audit.verdict.verdict_types import HOLDS, VERDICTS
-from cladebench.audit.verdict.verdict_wording import in_sentences, listed
+from cladebench.audit.verdict.verdict_wording import in_sentences
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.samples.results import Results
+from cladebench.bench.store.causes import some_of
 from cladebench.bench.store.cells_table import COLUMNS, PROVENANCE, read_cells
 from cladebench.crosscheck.certificate import read_certificates
 from cladebench.measures import MEASURES, Measure
@@ -149,7 +150,7 @@ def _decisive(name: str, audit: PaperAudit, settled: Mapping[str, Settled]) -> s
     """
     verdicts = {part: VERDICTS[settled[part].verdict] for part in audit.chosen[name].parts}
     found = [f"{part} ({known.why})" for part, known in verdicts.items() if known.answer != HOLDS]
-    return f"; decided by {listed(found)}" if found else ""
+    return f"; decided by {some_of(found, 3)}" if found else ""
 
 
 def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) -> Audit:

@@ -15,6 +15,7 @@ import pandas as pd
 from scipy import special
 
 from cladebench.bench.plan.cell_spec import derive_seed
+from cladebench.bench.store.causes import cause_of, some_of
 
 #: Columns that say what a run was computed from: the kind, and by what to name the runs that differ.
 _INPUTS = {
@@ -62,7 +63,9 @@ def input_lines(both: pd.DataFrame) -> dict[str, str]:
             found[kind] = "; ".join(changes)
     commits = [sorted(both[f"git_commit_{side}"].dropna().unique()) for side in "ab"]
     if commits[0] != commits[1]:
-        found["commits"] = " -> ".join(_short([commit[:8] for commit in of], 3) for of in commits)
+        found["commits"] = " -> ".join(
+            (some_of([commit[:8] for commit in of], 3) or "none") for of in commits
+        )
     return found
 
 
@@ -76,12 +79,7 @@ def _settings(texts: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _set(found: dict[str, set[str]], key: str) -> str:
-    return _short(sorted(found.get(key, ())), 4)
-
-
-def _short(names: list[str], most: int) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(names[:most]) or "none") + more
+    return some_of(sorted(found.get(key, ())), 4) or "none"
 
 
 def _methods(rows: pd.DataFrame) -> pd.Series:
@@ -92,7 +90,7 @@ def _methods(rows: pd.DataFrame) -> pd.Series:
 def _most(names: pd.Series) -> str:
     """Name those with the most runs."""
     counts = names.value_counts().sort_index().sort_values(ascending=False, kind="stable")
-    return _short([*counts.index], 4)
+    return some_of(counts.index, 4) or "none"
 
 
 # ------------------------------------------------------------------ statuses
@@ -107,7 +105,7 @@ def statuses_by_cause(changed: pd.DataFrame) -> pd.DataFrame:
     """
     failed = changed["reason_b"].where(changed["status_b"] != "ok", changed["reason_a"]).astype(object)
     rows = changed.assign(cause=failed.where(failed.notna(), ""))
-    rows["same"] = rows["cause"].str.replace(r"[0-9]+([.][0-9]+)?", "#", regex=True)
+    rows["same"] = rows["cause"].map(cause_of)
     keys = ["paper", "method", "status_a", "status_b", "same"]
     found = rows.groupby(keys, sort=False).agg(cause=("cause", "first"), runs=("cause", "size")).reset_index()
     return found.drop(columns="same").sort_values("runs", ascending=False, kind="stable")

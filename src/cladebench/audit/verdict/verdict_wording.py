@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 
 from cladebench.bench.statistics.paired_tests import Difference
 from cladebench.notation import as_given, significant
@@ -39,12 +38,6 @@ def in_sentences(reason: str) -> str:
     if _WORDS.match(f"{found[0]} "):
         found[0] = found[0][:1].upper() + found[0][1:]
     return " ".join(part if part.endswith(".") else f"{part}." for part in found)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Name at most three, and count the others."""
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
 
 
 def p_text(value: float) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cladebench.bench.store.causes import cause_of
+
 if TYPE_CHECKING:
     import pandas as pd
 
-_NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?")
 FAILURES = ("missing", "error", "timeout", "out_of_memory")
 
 
@@ -62,9 +62,7 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
         elif row["status"] == "missing":
             missing.setdefault("/".join(kind[:3]), []).append(f"{row['cell_id']}: {row['reason']}")
         else:
-            # Seconds and megabytes differ from cell to cell; the cause is one.
-            cause = row["status"], _NUMBER.sub("#", str(row["reason"]))
-            causes.setdefault(cause, []).append(row)
+            causes.setdefault((row["status"], cause_of(str(row["reason"]))), []).append(row)
     notes = [f"{_cells(cells)}: {said}" for said, cells in expected_so.items()]
     failures = [
         f"{_cells([row['cell_id'] for row in same])}: {status}: {same[0]['reason']}"

@@ -118,3 +118,15 @@ def load_own(name: str) -> OwnDataset:
         clusters=data.clusters,
         done=data.done,
     )
+
+
+def labellings_of(data: Dataset) -> dict[str, tuple[np.ndarray | None, int]]:
+    """Give the labels and number of clusters of each labelling.
+
+    The empty name has no labels. ValueError if registered data have none.
+    """
+    if isinstance(data, OwnDataset):
+        return {name: (data.labellings.get(name), k) for name, k in data.clusters.items()}
+    if data.labels is None:
+        raise ValueError(f"{data.name} has no labels; expected data with labels")
+    return {"labels": (data.labels, int(data.labels.max()) + 1)}

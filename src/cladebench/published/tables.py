@@ -1,4 +1,4 @@
-"""Show other people's scores beside ours: imported, or of published labels."""
+"""Tables of other people's scores, and of their labels beside our clusters."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from cladebench import datasets
-from cladebench.comparison.protocol import asked
-from cladebench.comparison.published import SAME
-from cladebench.comparison.scores import COLUMNS, Run
-from cladebench.datasets.own.own_published import published_of, variant_of
+from cladebench.bench.statistics.run_scores import COLUMNS, STATUS
+from cladebench.datasets.own.own_data import labellings_of
+from cladebench.measures import Measure
 from cladebench.metrics import rand_scores
+from cladebench.published.agreement import SAME, reason
+from cladebench.published.label_archive import published_of, variant_of
 
 #: Columns of ``published.csv``.
 AGREEMENTS = (
@@ -23,36 +24,38 @@ AGREEMENTS = (
 )  # fmt: skip
 #: Behind the name of a published variant, and of a method whose scores are imported, in ``scores.csv``.
 PUBLISHED, IMPORTED = " (published)", " (imported)"
-#: Status of imported scores in ``scores.csv``.
-STATUS = "imported"
 
 
-def imported_scores(run: Run) -> pd.DataFrame:
+def imported_scores(
+    imported: Mapping[str, Any], runs: pd.DataFrame, measures: Mapping[str, Measure]
+) -> pd.DataFrame:
     """Tabulate imported scores, with the columns of ``scores.csv``.
 
-    A score counts as one run. It has no interval, and its labelling is known only where the data have one alone.
+    A score counts as one run. It has no interval, and its labelling is known only where our `runs` of the data have one
+    alone. `imported` is as `cladebench.published.score_file.read_scores` gives it, or empty.
     """
-    found = run.document.get("imported") or {}
-    labels = run.values.groupby("data")["labels"].unique().to_dict()
+    labels = runs.groupby("data")["labels"].unique().to_dict()
     table = []
-    for row in found.get("rows", ()):
+    for row in imported.get("rows", ()):
         own = labels.get(row["data"], ())
-        blind = run.plan.measures[row["measure"]].blind
+        blind = measures[row["measure"]].blind
         chance = np.nan if blind is None else float(blind)
         place = (row["data"], own[0] if len(own) == 1 else "", row["method"] + IMPORTED, "", row["measure"])
-        table.append((*place, row["score"], np.nan, np.nan, 1, chance, STATUS, found["file"]))
+        table.append((*place, row["score"], np.nan, np.nan, 1, chance, STATUS, imported["file"]))
     return pd.DataFrame(table, columns=list(COLUMNS))
 
 
-def published_scores(run: Run) -> pd.DataFrame:
-    """Score published labels on all rows; columns as in ``scores.csv``, and k."""
+def published_scores(sources: Mapping[str, str], archive: Mapping[str, str]) -> pd.DataFrame:
+    """Score published labels on all rows; columns as in ``scores.csv``, and k.
+
+    `sources` has by data set the name by which it is loaded.
+    """
     table = []
-    for name in run.names("data"):
-        source = run.plan.data_of(name)
-        found = published_of(source, **run.document["published"])
+    for name, source in sources.items():
+        found = published_of(source, **archive)
         if not found:
             continue
-        labellings = asked(datasets.load(source))
+        labellings = labellings_of(datasets.load(source))
         for variant, by_k in found.items():
             for labelling, (labels, k) in labellings.items():
                 if labels is None or k not in by_k:
@@ -64,52 +67,30 @@ def published_scores(run: Run) -> pd.DataFrame:
     return pd.DataFrame(table, columns=[*COLUMNS, "k"])
 
 
-def agreements(run: Run, scored: pd.DataFrame) -> pd.DataFrame:
+def agreements(
+    runs: pd.DataFrame, scored: pd.DataFrame, methods: Mapping[str, tuple[str, Mapping[str, Any]]]
+) -> pd.DataFrame:
     """Tabulate ``published.csv``: our methods beside published labels of the same method.
 
     A row has a data set and a number of clusters k. The scores are the best over the labellings with k
-    clusters, on all rows.
+    clusters, on all rows: those of `runs`, and those that `published_scores` gave. `methods` has the estimator of each
+    method, and the defaults of its parameters.
     """
     keys = ["data", "k", "method", "setting"]
-    wide = run.whole.pivot_table(index=keys, columns="measure", values="value", aggfunc="max", sort=False)
+    wide = runs.pivot_table(index=keys, columns="measure", values="value", aggfunc="max", sort=False)
     if "published_agreement" not in wide:
         return pd.DataFrame(columns=list(AGREEMENTS))
     theirs = scored.groupby(["data", "k", "method"])["mean"].max().to_dict()
     table = []
     for row in wide.dropna(subset="published_agreement").reset_index().to_dict("records"):
         data, k, method, setting = (row[key] for key in keys)
-        variant = _variant(run, method, setting)
+        estimator, defaults = methods[method]
+        variant = variant_of(estimator, {**defaults, **json.loads(setting)})
         scores = row["ari"], theirs[data, k, variant + PUBLISHED], row["published_within"]
         table.append(
             (data, k, method, setting, variant, row["published_agreement"], *scores, reason(row, variant))
         )
     return pd.DataFrame(table, columns=list(AGREEMENTS))
-
-
-def _variant(run: Run, method: str, setting: str) -> str:
-    parameters = run.document["parameters"][method] | json.loads(setting)
-    return variant_of(run.plan.methods[method].estimator, parameters)
-
-
-def reason(row: Mapping[Any, Any], variant: str) -> str:
-    """Say why two partitions differ; empty where they are the same.
-
-    Other runs of ours show it.
-    """
-    agrees, seeded = row["published_agreement"], bool(row["published_seeded"])
-    if agrees >= SAME:
-        return ""
-    same_scale, between = row["published_same_scale"] >= SAME, row["published_least_between"]
-    if same_scale and between >= SAME:
-        return "scale and rounding of the data"
-    if same_scale or row["published_best_other"] >= SAME:
-        return "another start" if seeded else "ties, which noise breaks"
-    if between <= agrees:
-        return "starts: ours differ as much" if seeded else "near ties: ours differ as much under such noise"
-    if variant == "sklearn_kmeans" and abs(row["published_within"] - 1) > 1e-6:
-        better = "ours" if row["published_within"] < 1 else "theirs"
-        return f"two optima: {better} has fewer squares"
-    return "not explained"
 
 
 def by_method(rows: pd.DataFrame) -> list[dict[Hashable, Any]]:

@@ -7,6 +7,7 @@ Clustering Algorithms (M. Gagolewski), gagolews/clustering-results-v1.
 from __future__ import annotations
 
 import functools
+import hashlib
 import io
 import re
 import warnings
@@ -20,7 +21,20 @@ from cladebench.class_labels import codes_of_y
 from cladebench.datasets.archives import read_members
 from cladebench.datasets.base import DatasetError
 from cladebench.datasets.own.own_batteries import battery_of
+from cladebench.datasets.own.own_entries import located
 from cladebench.datasets.own.own_text import OwnDataError, decoded, read_bytes, refuse, unpacked
+from cladebench.input_files import InputFileError
+
+
+def archive_of(text: str, folder: Path, where: str) -> dict[str, str]:
+    """Find an archive of published labels, and its digest.
+
+    Other labels make runs stale. InputFileError, which names the place `where`, if it has none.
+    """
+    archive = located(text, folder)
+    if not published_sets(archive):
+        raise InputFileError(f"{where}: {text} has no labels; expected METHOD/BATTERY/DATA.result<k>.gz")
+    return {"file": str(archive), "sha256": hashlib.sha256(archive.read_bytes()).hexdigest()}
 
 
 def published_sets(tar: Path) -> frozenset[tuple[str, str]]:

@@ -1,56 +1,18 @@
-"""Judge a comparison, and say the verdicts in sentences."""
+"""Say verdicts to readers: in sentences, and in tables with heads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cladebench.bench.statistics.method_differences import ALL, Compared
-from cladebench.bench.statistics.method_ranks import failures_last
-from cladebench.bench.statistics.method_scores import Settings, Values, read_values
-from cladebench.bench.statistics.method_verdicts import Verdicts, judged
-from cladebench.comparison import CONTROLS
-from cladebench.comparison.as_plan import SHARE
-from cladebench.comparison.scores import LABELLED, Run
-
-
-def verdicts(run: Run) -> Verdicts:
-    """Judge a run by each measure with labels, the main one first.
-
-    The page says what the first says.
-    """
-    mine, settings = run.document["mine"], Settings(rope=float(run.document["rope"]))
-    read = [values for measure in LABELLED[:3] if (values := _values(run, measure)) is not None]
-    if not read:
-        return Verdicts(picked=not mine)
-    scored = mine if mine in read[0].methods else ""
-    found = [
-        judged(values, scored, settings, CONTROLS)
-        for values in read
-        if not scored or scored in values.methods
-    ]
-    compared = tuple(row for one in found for row in one.compared)
-    return replace(found[0], compared=compared, absent="" if scored else mine)
-
-
-def _values(run: Run, measure: str) -> Values | None:
-    """Give the scores that count; None for fewer than two methods.
-
-    They are by one measure, as the tests read them.
-    """
-    rows = run.counted(run.values)
-    rows = rows[rows["measure"] == measure]
-    scored = set(rows.loc[rows["value"].notna(), "method"])
-    if len(scored) < 2:
-        return None
-    sizes = run.whole.groupby("data")["n_rows"].max()
-    rows = rows[rows["method"].isin(scored)]
-    rows = rows.assign(n_rows=rows["data"].map(sizes), share=SHARE, deterministic=False)
-    return read_values(rows, run.plan.measures[measure])
+from cladebench.bench.statistics.method_ranks import Ranks, failures_last
+from cladebench.bench.statistics.method_scores import Values
+from cladebench.bench.statistics.method_verdicts import Verdicts
 
 
 def sentences(found: Verdicts) -> list[dict[str, Any]]:
@@ -115,3 +77,21 @@ def _what_is_open(rows: Sequence[Compared], reach: float) -> str:
 
 def _cells(rows: Sequence[Compared]) -> list[tuple[str, str]]:
     return [(row.data, row.rival) for row in rows[:3] if row.data != ALL]
+
+
+def over_all(found: Verdicts) -> list[dict[str, Any]]:
+    """List the verdicts on rivals over all data sets, the best first."""
+    return [
+        {"Rival": row.rival, **found.tally(row.rival), "Difference": row.difference, "p": row.p}
+        | {"Least possible p": row.least_p, "Verdict over all": row.verdict}
+        for row in found.in_order(found.on_all)
+    ]
+
+
+def mean_ranks(ranks: Ranks) -> list[dict[Hashable, Any]]:
+    """List the mean ranks, best first, under the heads of the page."""
+    table = pd.DataFrame({"Mean rank": ranks.failures_last.means})
+    if ranks.differ:
+        table[f"On the {ranks.complete.n} data sets without failures"] = ranks.complete.means
+    table = table.sort_values("Mean rank", kind="stable")
+    return table.rename_axis("Method").reset_index().to_dict("records")

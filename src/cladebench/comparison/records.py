@@ -1,4 +1,4 @@
-"""Turn records into scores: runs, chosen settings, means, intervals, chance."""
+"""Gather the records of a comparison: runs, chosen settings, scores, verdicts."""
 
 from __future__ import annotations
 
@@ -14,21 +14,16 @@ import pandas as pd
 
 from cladebench.bench.plan.jobs import expand
 from cladebench.bench.plan.plan import Plan
-from cladebench.bench.statistics.intervals import mean_interval
+from cladebench.bench.statistics.method_scores import Settings, Values, read_values
+from cladebench.bench.statistics.method_verdicts import Verdicts, judged
+from cladebench.bench.statistics.run_scores import RUN, choose, score_table
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import NAME, SCOPE, SHARE, WHOLE, as_plan, read_plan
 from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED
 from cladebench.input_files import InputFileError
-from cladebench.measures import permuted_name
 from cladebench.metrics import rand_scores
-
-#: Columns of ``scores.csv``.
-COLUMNS = (
-    "data", "labels", "method", "setting", "measure", "mean", "low", "high", "n", "chance", "status", "reason",
-)  # fmt: skip
-_RUN = ["data", "labels", "method", "setting"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +93,7 @@ def collect(folder: Path) -> Run:
     values = table_of_runs(cells)
     found = Run(folder, document, plan, cells, values[~values["is_whole"]], values[values["is_whole"]], {})
     found = replace(found, values=pd.concat([found.values, _agreement(found)], ignore_index=True))
-    return replace(found, chosen=choose(found.values))
+    return replace(found, chosen=choose(found.values, UNLABELLED[0]))
 
 
 def table_of_runs(cells: pd.DataFrame) -> pd.DataFrame:
@@ -135,7 +130,7 @@ def _agreement(run: Run) -> pd.DataFrame:
     store, rows = Store(run.folder), []
     good = run.values[(run.values["status"] == "ok") & (run.values["measure"] == "n_clusters")]
     arrays = {cell: store.load_arrays(cell) for cell in good["cell"].unique()}
-    for _, group in good.groupby([*_RUN, "k"], sort=False):
+    for _, group in good.groupby([*RUN, "k"], sort=False):
         template = group.iloc[0]
         for one, other in itertools.pairwise(group["cell"]):
             left, right = arrays[one], arrays[other]
@@ -148,82 +143,43 @@ def _agreement(run: Run) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=run.values.columns)
 
 
-def choose(values: pd.DataFrame) -> dict[tuple[str, str, str], str]:
-    """Choose the setting of best mean silhouette, without labels.
-
-    Each method has one on each data set. Settings with fewer failed draws go first; of equal ones the
-    first in the file.
-    """
-    rule = values["value"].where(values["measure"] == UNLABELLED[0])
-    found = rule.groupby([values[key] for key in _RUN], sort=False).agg(["count", "mean"])
-    best = found.sort_values(["count", "mean"], ascending=False, kind="stable").reset_index()
-    best = best.drop_duplicates(_RUN[:3])
-    return {
-        (data, labels, method): setting
-        for data, labels, method, setting in best[_RUN].itertuples(index=False)
-    }
-
-
 def scores(run: Run) -> pd.DataFrame:
     """Tabulate ``scores.csv``: data set, labelling, method, setting and measure."""
-    measures = [*LABELLED, *UNLABELLED, *COSTS]
-    rows = run.values[run.values["measure"].isin(measures) | run.values["measure"].isna()]
-    names = [*_RUN, "measure"]
-    keys = [*rows[names].drop_duplicates().itertuples(index=False, name=None)]
-    group = rows.groupby(names, sort=False, dropna=False).ngroup().to_numpy()
-    order = np.argsort(group, kind="stable")
-    parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
-    values = rows["value"].to_numpy(dtype=float)
-    status, reason = rows["status"].to_numpy(dtype=object), rows["reason"].to_numpy(dtype=object)
-    chance = _chance(run)
-    table = []
-    for key, part in zip(keys, parts, strict=True):
-        finite = values[part][np.isfinite(values[part])]
-        summed = _interval(run, key[-1], finite)
-        ended = _ended(status[part], reason[part])
-        table.append((*key, *summed, finite.size, chance.get(key, np.nan), *ended))
-    return pd.DataFrame(table, columns=list(COLUMNS))
+    shown = (*LABELLED, *UNLABELLED, *COSTS)
+    overlap = SHARE / (1 - SHARE)
+    return score_table(run.values, run.plan.measures, shown, UNLABELLED, CONTROLS[0], overlap)
 
 
-def _interval(run: Run, measure: str, values: np.ndarray) -> tuple[float, float, float]:
-    """Give mean and interval within the range of the measure.
+def verdicts(run: Run) -> Verdicts:
+    """Judge a run by each measure with labels, the main one first.
 
-    Pairs of draws get no interval: they are no sample.
+    The page says what the first says.
     """
-    if not values.size:
-        return np.nan, np.nan, np.nan
-    found = mean_interval(values, overlap=SHARE / (1 - SHARE))
-    if measure not in run.plan.measures:
-        return found.mean, np.nan, np.nan
-    least, most = run.plan.measures[measure].range
-    return found.mean, max(found.low, least), min(found.high, most)
+    mine, settings = run.document["mine"], Settings(rope=float(run.document["rope"]))
+    read = [values for measure in LABELLED[:3] if (values := _values(run, measure)) is not None]
+    if not read:
+        return Verdicts(picked=not mine)
+    scored = mine if mine in read[0].methods else ""
+    found = [
+        judged(values, scored, settings, CONTROLS)
+        for values in read
+        if not scored or scored in values.methods
+    ]
+    compared = tuple(row for one in found for row in one.compared)
+    return replace(found[0], compared=compared, absent="" if scored else mine)
 
 
-def _ended(status: np.ndarray, reason: np.ndarray) -> tuple[str, str]:
-    """Sum up how draws ended: the first failure, and how many."""
-    failed = np.flatnonzero(status != "ok")
-    if not failed.size:
-        return "ok", ""
-    first = str(reason[failed[0]])
-    some = f"{failed.size} of {status.size} draws: " if failed.size < status.size else ""
-    return str(status[failed[0]]), some + first
+def _values(run: Run, measure: str) -> Values | None:
+    """Give the scores that count; None for fewer than two methods.
 
-
-def _chance(run: Run) -> dict[tuple[Any, ...], float]:
-    """Say what each score would be by chance.
-
-    A constant, the exact expectation, or what random clusters earned.
+    They are by one measure, as the tests read them.
     """
-    grouped = run.values.groupby([*_RUN, "measure"], sort=False)["value"].mean()
-    means: dict[Any, float] = dict(zip(grouped.index, grouped, strict=True))
-    random = {(key[0], key[1], key[4]): mean for key, mean in means.items() if key[2] == CONTROLS[0]}
-    constant = {name: measure.blind for name, measure in run.plan.measures.items()} | {"agreement": 0.0}
-    found = {}
-    for data, labels, method, setting, measure in means:
-        chance = constant.get(measure)
-        if chance is None:
-            chance = means.get((data, labels, method, setting, permuted_name(measure)))
-        if chance is None and measure in UNLABELLED:
-            chance = random.get((data, labels, measure))
-        found[data, labels, method, setting, measure] = np.nan if chance is None else chance
-    return found
+    rows = run.counted(run.values)
+    rows = rows[rows["measure"] == measure]
+    scored = set(rows.loc[rows["value"].notna(), "method"])
+    if len(scored) < 2:
+        return None
+    sizes = run.whole.groupby("data")["n_rows"].max()
+    rows = rows[rows["method"].isin(scored)]
+    rows = rows.assign(n_rows=rows["data"].map(sizes), share=SHARE, deterministic=False)
+    return read_values(rows, run.plan.measures[measure])

@@ -1,14 +1,15 @@
-"""Hold clusters against labels that others published for the same method."""
+"""Hold clusters against published labels of the same method."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
-from cladebench.datasets.own.own_published import as_published
 from cladebench.metrics import rand_scores
+from cladebench.published.label_archive import as_published
 
 #: Agreement (adjusted Rand index) from which on two partitions are called the same.
 SAME = 0.99
@@ -40,7 +41,12 @@ def agreement(
     Returns
     -------
     dict of str to float
-        Measures of the plan; see `cladebench.comparison.as_plan.OWN_MEASURES`.
+        Measures of a comparison; see `cladebench.comparison.shown_measures.OWN_MEASURES`.
+
+    Raises
+    ------
+    ValueError
+        If there are more or fewer published labels than clusters.
     """
     if len(published) != len(clusters):
         raise ValueError(f"{len(published)} labels are published; expected {len(clusters)}, one for each row")
@@ -70,3 +76,24 @@ def _same(one: np.ndarray, other: np.ndarray) -> float:
 def _within(X: np.ndarray, clusters: np.ndarray) -> float:
     parts = [X[clusters == cluster] for cluster in np.unique(clusters)]
     return float(sum(((rows - rows.mean(axis=0)) ** 2).sum() for rows in parts))
+
+
+def reason(row: Mapping[Any, Any], variant: str) -> str:
+    """Say why two partitions differ; empty where they are the same.
+
+    Other runs of ours show it.
+    """
+    agrees, seeded = row["published_agreement"], bool(row["published_seeded"])
+    if agrees >= SAME:
+        return ""
+    same_scale, between = row["published_same_scale"] >= SAME, row["published_least_between"]
+    if same_scale and between >= SAME:
+        return "scale and rounding of the data"
+    if same_scale or row["published_best_other"] >= SAME:
+        return "another start" if seeded else "ties, which noise breaks"
+    if between <= agrees:
+        return "starts: ours differ as much" if seeded else "near ties: ours differ as much under such noise"
+    if variant == "sklearn_kmeans" and abs(row["published_within"] - 1) > 1e-6:
+        better = "ours" if row["published_within"] < 1 else "theirs"
+        return f"two optima: {better} has fewer squares"
+    return "not explained"

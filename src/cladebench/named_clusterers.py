@@ -1,4 +1,4 @@
-"""Find the methods of a comparison by name, dotted path or file."""
+"""Find clusterers by name, dotted path or file of a user."""
 
 from __future__ import annotations
 
@@ -12,17 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from cladebench import clusterers, estimators
-from cladebench.comparison import CONTROLS
 from cladebench.input_files import InputFileError
 from cladebench.users_code import users_code
 
-#: Ours that are no methods: what knows nothing, or all.
-_NOT_FITTING = (*CONTROLS, "BalancedRandomTree", "StarTree", "OracleTree")
-
 
 @dataclass(frozen=True)
-class Method:
-    """A method of a comparison.
+class NamedClusterer:
+    """A clusterer as a file or a command names it.
 
     Attributes
     ----------
@@ -58,56 +54,59 @@ class Method:
         return {} if self.cls is None else estimators.parameters(self.cls)
 
     def takes(self, kind: str, sparse: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
-        """Say whether and how it takes data; see `clusterers.takes`."""
-        if self.cls is None:
-            return {}, self.missing
-        return ({}, "") if self.key in CONTROLS else clusterers.takes(self.cls, kind, sparse, settings)
+        """Say whether and how it takes data; see `cladebench.clusterers.takes`."""
+        return ({}, self.missing) if self.cls is None else clusterers.takes(self.cls, kind, sparse, settings)
 
 
-def fitting() -> list[str]:
-    """Names of our clusterers that need no labels."""
-    from cladebench import methods
-
-    return [name for name in methods.discover() if name not in _NOT_FITTING]
-
-
-def found_methods(given: Iterable[str], path: Path) -> list[Method]:
-    """Find the classes of a list of methods, the controls last.
+def named_clusterers(texts: Iterable[str], folder: Path, where: str) -> list[NamedClusterer]:
+    """Find the classes of a list of names.
 
     Each has a key of its own.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        As `cladebench.estimators.find` takes them, or ``file.py:Class``.
+    folder : Path
+        From which files are looked for.
+    where : str
+        The place that names them, for errors.
 
     Raises
     ------
     InputFileError
         If a file or class is not there, or cannot be made without arguments. A library that is not installed is no
-        error: its method has no class, and says so.
+        error: its clusterer has no class, and says so.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from cladebench.named_clusterers import named_clusterers
+    >>> names = ["FlatKMeans", "sklearn.cluster.KMeans", "nowhere.Method"]
+    >>> [found.key for found in named_clusterers(names, Path("."), "methods")]
+    ['FlatKMeans', 'KMeans', 'Method']
     """
-    texts = [name for text in given for name in (fitting() if text == "fitting" else [text])]
-    found = [_find(text, path) for text in dict.fromkeys(texts) if text not in CONTROLS]
-    found += [_find(name, path) for name in CONTROLS]
-    names = [method.key for method in found]
+    found = [_find(text, folder, f"{where}: {text}") for text in dict.fromkeys(texts)]
+    names = [one.key for one in found]
     keyed, taken = [], set()
-    for method in found:
-        key = method.key
-        if names.count(key) > 1 and "." in method.estimator:
-            key = f"{method.estimator.split('.')[0]}.{key}"
+    for one in found:
+        key = one.key
+        if names.count(key) > 1 and "." in one.estimator:
+            key = f"{one.estimator.split('.')[0]}.{key}"
         while key in taken:
             key += "-2"
         taken.add(key)
-        keyed.append(replace(method, key=key))
+        keyed.append(replace(one, key=key))
     return keyed
 
 
-def _find(text: str, path: Path) -> Method:
-    where, folder = f"{path}: methods: {text}", ""
+def _find(text: str, folder: Path, where: str) -> NamedClusterer:
     if text.endswith(".py"):
         raise InputFileError(f"{where}: names no class; expected {text}:Class")
-    estimator = text
-    if ".py:" in text:
-        estimator, folder = _from_file(text, path, where)
+    estimator, top_folder = _from_file(text, folder, where) if ".py:" in text else (text, "")
     top = estimator.split(".")[0]
-    if "." in estimator and not folder and top.isidentifier() and importlib.util.find_spec(top) is None:
-        return Method(estimator.rpartition(".")[2], estimator, text, None, f"{top} is not installed")
+    if "." in estimator and not top_folder and top.isidentifier() and importlib.util.find_spec(top) is None:
+        return NamedClusterer(estimator.rpartition(".")[2], estimator, text, None, f"{top} is not installed")
     with users_code(where):
         try:
             cls = estimators.find(estimator)
@@ -119,17 +118,15 @@ def _find(text: str, path: Path) -> Method:
         raise InputFileError(f"{where}: its constructor needs {required[0]!r}; expected defaults for all")
     if not any(callable(getattr(cls, name, None)) for name in ("fit", "fit_predict")):
         raise InputFileError(f"{where}: it has neither fit nor fit_predict; expected a clusterer")
-    return Method(cls.__name__, estimator, text, cls, "", folder)
+    return NamedClusterer(cls.__name__, estimator, text, cls, "", top_folder)
 
 
-def _from_file(text: str, path: Path, where: str) -> tuple[str, str]:
+def _from_file(text: str, folder: Path, where: str) -> tuple[str, str]:
     """Name the class in a file, and the folder to import from."""
     name, _, cls = text.rpartition(":")
-    file = (path.parent / name).resolve()
+    file = (folder / name).resolve()
     if not file.is_file():
-        raise InputFileError(
-            f"{where}: no file {file}; expected file.py:Class, from the folder of the comparison"
-        )
+        raise InputFileError(f"{where}: no file {file}; expected file.py:Class, from the folder of the file")
     top, parts = file.parent, [file.stem]
     while (top / "__init__.py").exists():
         top, parts = top.parent, [top.name, *parts]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cladebench.comparison.shown_measures import importable
-from cladebench.datasets.own.own_scores import read_scores
 from cladebench.input_files import InputFileError
+from cladebench.published.score_file import read_scores
 
 DATA = {"iris": importable(True), "plain": importable(False)}
 

@@ -10,7 +10,7 @@ import pytest
 from archives import tar_of
 from cladebench.datasets.own.own_batteries import expand_battery
 from cladebench.datasets.own.own_files import OwnDataError, read_own_data
-from cladebench.datasets.own.own_published import as_published, published_labels, variant_of
+from cladebench.published.label_archive import as_published, published_labels, variant_of
 
 #: As the user has it: the tests of this folder hide it.
 MIRRORS = [Path(part) for part in os.environ.get("CLADEBENCH_MIRROR", "").split(os.pathsep) if part]

@@ -1,0 +1,1 @@
+"""Labels and scores that other people published, beside one's own."""
