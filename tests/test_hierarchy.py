@@ -184,6 +184,12 @@ def test_edge_lengths_that_make_no_sense() -> None:
         tree.edge_lengths[1] = 3
 
 
+def test_what_is_made_of_a_hierarchy_is_one() -> None:
+    tree = Hierarchy([-1, 0, 1, 1], [2, 3], heights=[3.0, 2.0, 0.0, 0.0])
+    made = [tree.pruned(), tree.truncated(1), tree.condensed(2), copy.copy(tree)]
+    assert {type(other) for other in [*made, pickle.loads(pickle.dumps(tree))]} == {Hierarchy}
+
+
 @given(hierarchies())
 def test_copies_are_equal(tree: Hierarchy) -> None:
     for other in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree), copy.copy(tree)):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from cladebench.rooted_tree import RootedTree
-from cladebench.tree_cuts import heights_of
+from cladebench.tree_cuts import Tree, heights_of
 from cladebench.validation import check_integer
 
 IntArray = npt.NDArray[np.int64]
-Tree = TypeVar("Tree", bound=RootedTree)
 #: Largest mean height within a core, as a share of the range of heights, for each depth of splitting.
 SCATTERS = (0.64, 0.73, 0.82, 0.91, 0.95)
 #: Merges below the reference height, and where between it and the highest merge the tree is cut, as shares.
