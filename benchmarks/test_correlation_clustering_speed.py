@@ -5,7 +5,7 @@ import pytest
 
 from cladebench import _core
 from cladebench.distances import SVMCluster
-from cladebench.reference import correlation_clustering as twin
+from cladebench.reference import correlation_clusterings as twin
 from cladebench.solvers import correlation_clustering
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sklearn.cluster import AffinityPropagation
 
-from cladebench.reference import facility_location as twin
+from cladebench.reference import facility_locations as twin
 from cladebench.solvers import facility_location
 
 #: kind -> prices that give about 10, 50 and 200 exemplars of 2,000 points.

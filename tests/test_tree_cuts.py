@@ -1,4 +1,4 @@
-"""Flat clusters of a tree: at a height, as SciPy cuts; those that last longest, as HDBSCAN chooses."""
+"""Flat clusters of a tree: so many, or at a height, as SciPy cuts; what lasts longest, as HDBSCAN chooses."""
 
 import numpy as np
 import pytest
@@ -231,3 +231,73 @@ def test_a_tree_in_threes_skips_even_numbers() -> None:
         None,
         None,
     ]
+
+
+@given(hierarchies(), st.integers(1, 30))
+def test_cut_gives_subtrees_from_left_to_right(tree: Hierarchy, n_leaves: int) -> None:
+    labels = tree.cut(n_leaves)
+    n_clusters = labels.max() + 1
+    assert n_clusters <= n_leaves
+    assert (np.diff(labels[tree.sample_order]) >= 0).all()
+    assert set(labels) == set(range(n_clusters))
+    groups = {frozenset(tree.samples(v)) for v in range(tree.n_nodes)}
+    groups |= {frozenset(tree.own_samples(v)) for v in range(tree.n_nodes)}
+    assert all(frozenset(np.flatnonzero(labels == c)) in groups for c in range(n_clusters))
+
+
+@given(hierarchies(), st.integers(1, 30))
+def test_cuts_are_nested(tree: Hierarchy, n_leaves: int) -> None:
+    coarse, fine = tree.cut(n_leaves), tree.cut(n_leaves + 1)
+    assert all(len(set(coarse[fine == c])) == 1 for c in set(fine))
+
+
+@given(binary_hierarchies(), st.data())
+def test_cut_of_a_binary_tree_is_that_of_its_last_merges(tree: Hierarchy, data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, tree.n_samples))
+    labels = tree.cut(k)
+    assert len(set(labels)) == k
+    assert tree.heights is not None
+    # Every pair that stays together meets no higher than every pair of neighbouring clusters.
+    i, j = np.triu_indices(tree.n_samples, k=1)
+    meeting, together = tree.heights[tree.lca(i, j)], labels[i] == labels[j]
+    if together.any() and not together.all():
+        assert meeting[together].max() <= meeting[~together].min()
+
+
+@given(hierarchies(), st.integers(1, 30), st.randoms(use_true_random=False))
+def test_cut_does_not_depend_on_the_order_of_samples(tree: Hierarchy, n_leaves: int, random) -> None:
+    order = np.array(random.sample(range(tree.n_samples), tree.n_samples))
+    moved = Hierarchy(tree.parents, tree.leaf_of[order], tree.heights)
+    assert np.array_equal(moved.cut(n_leaves), tree.cut(n_leaves)[order])
+
+
+def test_cut_by_hand() -> None:
+    tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+    assert tree.cut(2).tolist() == [0, 0, 1, 1, 1]
+    assert tree.cut(3).tolist() == [0, 0, 1, 2, 2]
+    assert tree.cut(99).tolist() == [0, 1, 2, 3, 4]
+    assert Hierarchy([-1], [0, 0, 0]).cut(3).tolist() == [0, 0, 0]  # one leaf cannot be split
+    star = Hierarchy.from_nested([0, 1, 2])
+    assert star.cut(2).tolist() == [0, 0, 0]  # its one split makes three
+    assert Hierarchy([-1, 0], [1, 0, 1]).cut(2).tolist() == [
+        1,
+        0,
+        1,
+    ]  # samples at an inner node are a cluster
+    assert tree.cut(np.uint8(2)).tolist() == tree.cut(2).tolist()
+    with pytest.raises(ValueError, match="n_leaves is 0"):
+        tree.cut(0)
+    for wrong in (np.nan, 2.5, 2.0, True, "2", None):
+        with pytest.raises(TypeError, match=rf"n_leaves is {wrong!r}; expected an integer"):
+            tree.cut(wrong)
+
+
+@given(hierarchies(), st.integers(1, 12))
+def test_truncated_is_the_top_of_the_tree_down_to_the_cut(tree, n_leaves):
+    top = tree.truncated(n_leaves)
+    assert np.array_equal(top.cut(n_leaves), tree.cut(n_leaves))
+    assert len(np.unique(top.leaf_of)) == tree.cut(n_leaves).max() + 1
+    assert top.n_samples == tree.n_samples
+    i, j = np.triu_indices(tree.n_samples, 1)
+    apart = top.leaf_of[i] != top.leaf_of[j]
+    assert np.array_equal(top.sizes[top.lca(i, j)][apart], tree.sizes[tree.lca(i, j)][apart])

@@ -1,4 +1,4 @@
-"""Labels of classes as users give them, read without loss."""
+"""Labels of classes as users give them, read without loss; numbers of clusters."""
 
 from __future__ import annotations
 
@@ -111,6 +111,14 @@ def _refuse_label(name: str, labels: npt.NDArray[Any], at: int) -> None:
     raise ValueError(
         f"{name}[{at}] is {label!r}; expected a class for each sample, all strings or all numbers, or all dates"
     )
+
+
+def by_first_member(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Number clusters in the order of their first members."""
+    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[codes]
 
 
 def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:

@@ -289,6 +289,11 @@ def validate(document: Any, schema: Any, name: str) -> None:
         raise InputFileError(told([f"{name}: {_explain(error, document)}" for error in errors], name))
 
 
+def short_name(path: Path) -> str:
+    """Name a file of a paper with its folder, as ``ghc/choices.yaml``."""
+    return f"{path.parent.name}/{path.name}"
+
+
 def told(errors: Sequence[str], name: Path | str) -> str:
     """Errors of a file as one message.
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 from cladebench import extras
 from cladebench.class_labels import class_codes
 from cladebench.plotting import PALETTE, use_style
-from cladebench.tree_formats import RootedTree
+from cladebench.rooted_tree import RootedTree
+from cladebench.tree_cuts import splits
 from cladebench.validation import check_integer
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def draw_hierarchy(
         _, ax = extras.need("matplotlib.pyplot", "Hierarchy.plot").subplots(layout="constrained")
     tree = hierarchy.pruned()
     at_root = len(tree.parts(tree.root)) + bool(len(tree.own_samples(tree.root)))
-    split = set(tree.splits(max(max_leaves, at_root)))
+    split = set(splits(tree, max(max_leaves, at_root)))
     tips, x = _place(tree, split)
     y = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights
     floor = 0.8 if tree.heights is None else min(0.0, float(y.min()))

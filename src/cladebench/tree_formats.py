@@ -5,61 +5,16 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from cladebench.rooted_tree import RootedTree
 from cladebench.validation import as_floats
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-
-class RootedTree(Protocol):
-    """What writing and drawing read of a tree.
-
-    `cladebench.hierarchy.Hierarchy` says what each part is.
-    """
-
-    root: int
-    parents: IntArray
-    leaf_of: IntArray
-    preorder: IntArray
-    sample_order: IntArray
-    first: IntArray
-    last: IntArray
-    depths: IntArray
-    sizes: IntArray
-    heights: FloatArray | None
-    edge_lengths: FloatArray | None
-    sample_names: tuple[str, ...] | None
-
-    @property
-    def n_nodes(self) -> int:
-        """Number of nodes."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    def children(self, node: int) -> IntArray:
-        """Children of a node."""
-
-    def parts(self, node: int) -> list[int]:
-        """Children of a node that have samples below."""
-
-    def samples(self, node: int) -> IntArray:
-        """Samples below a node."""
-
-    def own_samples(self, node: int) -> IntArray:
-        """Samples that sit at a node itself."""
-
-    def splits(self, n_leaves: int, by: str = "height") -> list[int]:
-        """Nodes that a cut into `n_leaves` clusters splits."""
-
-    def pruned(self) -> Self:
-        """Return the tree without empty nodes and unary chains."""
 
 
 def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:

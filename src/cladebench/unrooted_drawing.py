@@ -10,8 +10,8 @@ import numpy.typing as npt
 from cladebench import extras
 from cladebench.class_labels import class_codes
 from cladebench.plotting import PALETTE, SMALL
+from cladebench.rooted_tree import RootedTree
 from cladebench.tree_drawing import MIXED
-from cladebench.tree_formats import RootedTree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -138,7 +138,6 @@ def test_one_topic_beside_damaged_certificates_says_a_way_that_works(copied, cap
 
 
 DEEP = "[" * 100_000
-READING = ["audit", "artifacts", "report", "gate", "collect"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 import pytest
 
-from cladebench.crosscheck import _instances, dasgupta_facts, perch
+from cladebench.crosscheck import _instances, dasgupta_facts, measures, perch
 from cladebench.crosscheck import run as crosschecks
 from cladebench.reference.dasgupta_optimal import tree_cost
 from cladebench.reference.programmes import LowerBound
@@ -199,3 +199,12 @@ def test_draws_are_distinct_rows_and_the_columns_that_vary():
     points = _instances.draw(X, 6, seed=0, n_features=2)
     assert sorted(points[:, 1].tolist()) == [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]
     assert (points[:, 1] == 10 * points[:, 0]).all()
+
+
+def test_trees_of_the_checks_depend_on_the_seed_alone():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    wanted = measures.SIZES["full"][1]
+    first, again = (measures.trees(X, wanted, 3) for _ in range(2))
+    assert {name: tree.to_newick() for name, tree in first.items()} == {
+        name: tree.to_newick() for name, tree in again.items()
+    }

@@ -9,7 +9,7 @@ from scipy.spatial.distance import squareform
 from cladebench.distances import SVMCluster
 from cladebench.distances._structural_svm import PairSet, learn
 from cladebench.distances.svm_cluster import _pairs, correlation_oracle
-from cladebench.reference import correlation_clustering as twin
+from cladebench.reference import correlation_clusterings as twin
 from cladebench.solvers import correlation_clustering
 from cladebench.solvers.given_distances import StackedDistances
 from cladebench.solvers.plane_programme import minimise_planes

@@ -13,17 +13,9 @@ from doc_examples import ROOT, site
 
 #: What a user imports. The other packages serve the command line; the core's exports have their tests elsewhere.
 LIBRARY = (
-    *(
-        "classifiers",
-        "clusterer_scores",
-        "clusterers",
-        "named_clusterers",
-        "datasets",
-        "discovery",
-        "distances",
-        "hierarchy",
-    ),
-    *("methods", "metrics", "pictures", "solvers", "tree_formats"),
+    *("classifiers", "clusterer_scores", "clusterers", "named_clusterers", "datasets", "discovery"),
+    *("distances", "hierarchy", "methods", "metrics", "pictures", "rooted_tree", "solvers"),
+    *("tree_clusters", "tree_cuts", "tree_formats"),
 )
 #: Public names that need no example, with the reason.
 WITHOUT = {

@@ -8,9 +8,10 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
+from cladebench.class_labels import by_first_member
 from cladebench.methods import CLUHSIC, NumericalTaxonomy, _kernel
 from cladebench.methods._kernel import gram_matrix, kernel_matrix, median_square, start_labels
-from cladebench.methods._kmeans import by_first_member, kmeans_labels
+from cladebench.methods._kmeans import kmeans_labels
 from cladebench.methods._structures import n_ary_tree, structure_matrix
 from cladebench.reference import dependence as twin
 from cladebench.reference.dependence import centring

@@ -7,9 +7,9 @@ from scipy import sparse
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_circles
 
+from cladebench.class_labels import by_first_member
 from cladebench.methods import FlatKMeans, FlatSpectral
 from cladebench.methods._flat import flat_hierarchy
-from cladebench.methods._kmeans import by_first_member
 
 FLAT = [FlatKMeans, FlatSpectral]
 

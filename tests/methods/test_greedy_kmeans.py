@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from cladebench.class_labels import by_first_member
 from cladebench.methods import GreedyKMeans, _greedy_distance
 from cladebench.methods._greedy_distance import AVERAGES, distances_to_centers, within_cluster_distance
-from cladebench.methods._kmeans import by_first_member, kmeans_labels
+from cladebench.methods._kmeans import kmeans_labels
 
 
 def average_distance(X: np.ndarray, parts: list[np.ndarray]) -> float:

@@ -15,8 +15,8 @@ from scipy.sparse.linalg import ArpackNoConvergence
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import make_blobs
 
+from cladebench.class_labels import by_first_member
 from cladebench.methods import FlatSpectral, GreedySpectral, _spectral, greedy_spectral
-from cladebench.methods._kmeans import by_first_member
 from cladebench.methods._neighbors import NeighborLists, nearest
 from cladebench.methods._spectral import (
     EDGES,

@@ -9,9 +9,9 @@ from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
+from cladebench.class_labels import by_first_member
 from cladebench.methods import CLUHSIC, KernelSpectral
 from cladebench.methods import kernel_spectral as module
-from cladebench.methods._kmeans import by_first_member
 
 
 def data(n: int = 50, seed: int = 0, spread: float = 2.0) -> tuple[np.ndarray, np.ndarray]:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 
+from cladebench.class_labels import by_first_member
 from cladebench.methods import NumericalTaxonomy
 from cladebench.methods import numerical_taxonomy as module
 from cladebench.methods._kernel import gram_matrix
-from cladebench.methods._kmeans import by_first_member
 from cladebench.reference import dependence as twin
 from cladebench.reference import tree_metric as trees
 from cladebench.solvers.gram import CenteredGram, center

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from cladebench.audit.claim_types import Claim, ClaimSet
-from cladebench.audit.rules.value_rules import judge_value
+from cladebench.audit.rules.measured_values import judge_value
 from cladebench.audit.verdict.verdict_types import CONTRADICTED, Rules
 from cladebench.paper.findings import Finding, Findings
 from cladebench.paper.printed import parse_printed

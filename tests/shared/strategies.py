@@ -71,3 +71,12 @@ def with_lengths(tree: Hierarchy, data: st.DataObject) -> Hierarchy:
         st.lists(st.sampled_from([0.1, 1.0, 3.0]), min_size=tree.n_nodes, max_size=tree.n_nodes)
     )
     return Hierarchy(tree.parents, tree.leaf_of, edge_lengths=lengths)
+
+
+def same_pairs(a: Hierarchy, b: Hierarchy) -> bool:
+    """Whether every two distinct samples have the same samples below their lowest common ancestor in both."""
+    n = a.n_samples
+    i, j = np.triu_indices(n, k=1)
+    return n == b.n_samples and all(
+        set(a.samples(u)) == set(b.samples(v)) for u, v in zip(a.lca(i, j), b.lca(i, j), strict=True)
+    )

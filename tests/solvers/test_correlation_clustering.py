@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from cladebench import _core
-from cladebench.reference import correlation_clustering as twin
+from cladebench.reference import correlation_clusterings as twin
 from cladebench.solvers import correlation_clustering
 from cladebench.solvers.correlation_clusterings import checked_similarity, partition_value, round_in_order
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cladebench import _core
-from cladebench.reference import facility_location as twin
+from cladebench.reference import facility_locations as twin
 from cladebench.solvers import FacilityLocation, facility_location
 
 KINDS = ("uniform", "points", "asymmetric", "whole", "duplicates", "prices apart", "below zero", "no metric")

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from cladebench import _core, linkage
 from cladebench.methods import Agglomerative
-from cladebench.reference import linkage as twin
+from cladebench.reference import linkages as twin
 from cladebench.solvers.graph_linkages import ALONG_GRAPH
 from instruction_sets import each_instruction_set
 

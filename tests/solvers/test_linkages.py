@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 import cladebench
 from cladebench import _core
 from cladebench.methods import Agglomerative
-from cladebench.reference import linkage as twin
+from cladebench.reference import linkages as twin
 from cladebench.solvers import linkages
 from cladebench.solvers.linkages import WITHOUT_MATRIX, linkage
 from instruction_sets import each_instruction_set

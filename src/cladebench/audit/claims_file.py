@@ -20,7 +20,15 @@ from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.kinds import KINDS
 from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.bench.plan.plan import Plan
-from cladebench.input_files import InputFileError, one_of, read_schema, read_yaml, validate, validator_of
+from cladebench.input_files import (
+    InputFileError,
+    one_of,
+    read_schema,
+    read_yaml,
+    short_name,
+    validate,
+    validator_of,
+)
 from cladebench.measures import MEASURES, Measure
 from cladebench.paper.catalogue import load_plan, load_programmes, resolve_package
 from cladebench.paper.printed import Printed, parse_printed
@@ -72,7 +80,7 @@ def checked_claims(path: Path, plan: Plan) -> ClaimSet:
     See `read_claims` and `check_planned`.
     """
     claims = replace(read_claims(path, plan.measures), programmes=load_programmes(plan.package))
-    check_planned(claims, plan, _name(path))
+    check_planned(claims, plan, short_name(path))
     return claims
 
 
@@ -94,7 +102,7 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
     InputFileError
         Naming the file, the claim, the key, the value and what was expected.
     """
-    name = _name(path)
+    name = short_name(path)
     document = read_yaml(path, name)
     try:
         validate(document, claims_validator(), name)
@@ -132,10 +140,6 @@ def _check_families(document: Mapping[str, Any], name: str) -> None:
             raise ClaimsError(
                 f"{name}: claim {block['id']!r}: family: no other claim is of {family!r}; {one_of(family, others)}"
             )
-
-
-def _name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
 
 
 def slug(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE
+from cladebench.audit.verdict.verdict_wording import claimed_range
 from cladebench.bench.samples.results import Results
 from cladebench.bench.samples.samples import overlap_of_pairs, pair
 from cladebench.bench.statistics.intervals import mean_interval
@@ -75,7 +76,8 @@ def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]])
         return None
     counts = Counter(_said(claim["verdict"], claim, bond) for claim in claims)
     found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    return f"{bond['claim']}: {found}; expected {_range(low, high)} {_said(' or '.join(bond['verdict']), bond, bond)}"
+    expected = f"{claimed_range(low, high, significant)} {_said(' or '.join(bond['verdict']), bond, bond)}"
+    return f"{bond['claim']}: {found}; expected {expected}"
 
 
 def _fits(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> bool:
@@ -121,9 +123,4 @@ def _number_instead(bond: Mapping[str, Any], results: Results) -> str | None:
     if (low is None or found.low >= low - slack) and (high is None or found.high <= high + slack):
         return ""
     ends = f"{significant(found.low)} to {significant(found.high)}"
-    return f"{names} is {significant(found.mean)} ({ends} at 95%); expected {_range(low, high)}"
-
-
-def _range(low: float | None, high: float | None) -> str:
-    ends = (("at least", low), ("at most", high))
-    return " and ".join(f"{word} {significant(value)}" for word, value in ends if value is not None)
+    return f"{names} is {significant(found.mean)} ({ends} at 95%); expected {claimed_range(low, high, significant)}"

@@ -20,7 +20,7 @@ from cladebench.crosscheck.certificate import (
     timed,
 )
 from cladebench.distances.svm_cluster import SVMCluster
-from cladebench.reference import correlation_clustering as reference
+from cladebench.reference import correlation_clusterings as reference
 from cladebench.solvers.correlation_clusterings import CorrelationClustering, correlation_clustering
 
 TOPICS = ("correlation-clustering",)

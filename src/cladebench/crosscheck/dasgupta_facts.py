@@ -9,6 +9,7 @@ universal statement is certified on every instance drawn.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def every_tree(points: tuple[int, ...]) -> Iterator[NestedTree]:
         return
     for parts in _partitions(points):
         if len(parts) > 1:
-            yield from _combinations(parts)
+            yield from map(list, product(*map(every_tree, parts)))
 
 
 def _partitions(points: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
@@ -82,15 +83,6 @@ def _partitions(points: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
         yield [(first,), *partition]
         for k, part in enumerate(partition):
             yield [*partition[:k], (first, *part), *partition[k + 1 :]]
-
-
-def _combinations(parts: list[tuple[int, ...]]) -> Iterator[NestedTree]:
-    if not parts:
-        yield []
-        return
-    for tree in every_tree(parts[0]):
-        for others in _combinations(parts[1:]):
-            yield [tree, *others]
 
 
 def _binary(instance: str, S: np.ndarray) -> Certificate:

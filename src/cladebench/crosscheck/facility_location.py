@@ -20,7 +20,7 @@ from cladebench.crosscheck.certificate import (
     shortfall,
     timed,
 )
-from cladebench.reference import facility_location as reference
+from cladebench.reference import facility_locations as reference
 from cladebench.solvers.facility_locations import facility_location
 
 TOPICS = ("facility-location",)

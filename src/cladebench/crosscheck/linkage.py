@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from cladebench.crosscheck._instances import real_data
 from cladebench.crosscheck.certificate import Certificate, Checks, timed
-from cladebench.reference.linkage import excess
+from cladebench.reference.linkages import excess
 from cladebench.solvers.linkages import WITHOUT_MATRIX, linkage
 
 TOPICS = ("linkage",)

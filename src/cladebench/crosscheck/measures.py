@@ -77,7 +77,7 @@ def trees(X: np.ndarray, wanted: tuple[str, ...], seed: int) -> dict[str, Hierar
         "HAC complete": lambda: Agglomerative(linkage="complete").fit(X).hierarchy_,
         "HAC Ward": lambda: Agglomerative(linkage="ward").fit(X).hierarchy_,
         "HAC single": lambda: Agglomerative(linkage="single").fit(X).hierarchy_,
-        "BIRCH": lambda: BirchTree().fit(X).hierarchy_,
+        "BIRCH": lambda: BirchTree(random_state=seed).fit(X).hierarchy_,
         "random": lambda: RandomTree(random_state=seed).fit(X).hierarchy_,
         "shared leaves": lambda: shared_leaves(X, 8),
     }

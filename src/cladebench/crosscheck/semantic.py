@@ -12,7 +12,7 @@ import numpy as np
 
 from cladebench.crosscheck._instances import real_data
 from cladebench.crosscheck.certificate import IDENTICAL, Certificate, Checks, timed
-from cladebench.crosscheck.measures import trees
+from cladebench.crosscheck.measures import SIZES, trees
 from cladebench.hierarchy import Hierarchy
 from cladebench.metrics import rand_index, semantic_scores, semantic_similarity
 from cladebench.metrics.pair_sums import Kind
@@ -26,16 +26,8 @@ LAST_PLACES = 1e-15
 #: Points whose permutations are all enumerated.
 FEW = 5
 
-#: scope -> points of each data set, at most; trees of points; random trees.
-SIZES: dict[str, tuple[int, tuple[str, ...], int]] = {
-    "smoke": (40, ("HAC average", "shared leaves"), 2),
-    "quick": (90, ("HAC average", "BIRCH", "shared leaves", "random"), 8),
-    "full": (
-        214,
-        ("HAC average", "HAC complete", "HAC Ward", "HAC single", "BIRCH", "shared leaves", "random"),
-        40,
-    ),
-}
+#: scope -> random trees, beside the trees of points that purity and cost are checked on.
+N_RANDOM = {"smoke": 2, "quick": 8, "full": 40}
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
@@ -43,7 +35,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
     Also of the clusters that its leaves or a cut of it make.
     """
-    largest, wanted, n_random = SIZES[scope]
+    largest, wanted = SIZES[scope]
     for name, (X_all, labels_all) in real_data().items():
         rows = np.random.default_rng(seed).permutation(len(X_all))[:largest]
         X, labels = X_all[rows], np.unique(labels_all[rows], return_inverse=True)[1]
@@ -55,7 +47,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
                 yield from similarity(instance, f"tree-{kind}", tree, labels, class_tree, kind)
                 yield from similarity(instance, f"clusters-{kind}", clusters, labels, class_tree, kind)
             yield rand(instance, labels, clusters)
-    for k in range(n_random):
+    for k in range(N_RANDOM[scope]):
         rng = np.random.default_rng([seed, k])
         tree, class_tree = random_tree(rng, largest), random_tree(rng, 10)
         labels = rng.integers(0, class_tree.n_samples, tree.n_samples)

@@ -23,7 +23,7 @@ from cladebench.validation import check_choice, check_int, check_real
 _OF_THE_SEARCH = ("candidates_per_tree", "candidate_order")
 
 
-class Hierarchy(NamedTuple):
+class ForestTree(NamedTuple):
     """One tree of a forest.
 
     Its nodes in preorder, the left child of a node being the next one.
@@ -180,7 +180,7 @@ def digest_of(must_link: IntArray, cannot_link: IntArray) -> str:
     return digest.hexdigest()
 
 
-def tree_of(forest: Any, t: int) -> Hierarchy:
+def tree_of(forest: Any, t: int) -> ForestTree:
     """Give tree t of a fitted forest.
 
     ValueError if it has none of that number.
@@ -192,7 +192,7 @@ def tree_of(forest: Any, t: int) -> Hierarchy:
     split = (start - t) // 2  # a tree of s splits has 2 s + 1 nodes
     nodes = slice(start, start + int(forest.n_nodes_[t]))
     splits = slice(split, split + int(forest.n_nodes_[t]) // 2)
-    return Hierarchy(
+    return ForestTree(
         forest.right_[nodes], forest.size_[nodes], forest.features_[splits], forest.weights_[splits]
     )
 

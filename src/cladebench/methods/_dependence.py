@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import check_random_state
 
+from cladebench.class_labels import by_first_member
 from cladebench.methods._kernel import STARTS, check_kernel_parameters, gram_matrix, start_labels
-from cladebench.methods._kmeans import by_first_member
 from cladebench.methods.base import Clusterer
 from cladebench.solvers.gram import CenteredGram
 from cladebench.threads import one_thread

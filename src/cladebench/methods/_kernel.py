@@ -13,7 +13,8 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.spatial.distance import cdist, squareform
 
-from cladebench.methods._kmeans import by_first_member, kmeans_labels
+from cladebench.class_labels import by_first_member
+from cladebench.methods._kmeans import kmeans_labels
 from cladebench.solvers.gram import (
     CenteredGram,
     center,

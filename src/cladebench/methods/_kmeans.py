@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
+from cladebench.class_labels import by_first_member
 from cladebench.threads import one_thread
 
 
@@ -69,11 +70,3 @@ def kmeans_labels(X: np.ndarray, n_clusters: int, **how: Any) -> tuple[np.ndarra
     """Give labels and number of iterations of `kmeans`."""
     found = kmeans(X, n_clusters, **how)
     return found.labels, found.n_iter
-
-
-def by_first_member(labels: np.ndarray) -> np.ndarray:
-    """Number the clusters in the order of their first members."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[codes]

@@ -14,7 +14,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, splu
 
-from cladebench.methods._kmeans import by_first_member, kmeans_labels
+from cladebench.class_labels import by_first_member
+from cladebench.methods._kmeans import kmeans_labels
 
 # Up to this size LAPACK is as fast as the iteration.
 DENSE_SIZE = 500

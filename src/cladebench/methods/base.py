@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from cladebench import tree_cuts
-from cladebench.class_labels import codes_of_y
+from cladebench.class_labels import by_first_member, codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
 from cladebench.threads import one_thread
@@ -191,6 +191,5 @@ class Clusterer(_Fit):
         """
 
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
-        _, first, cluster = np.unique(self._cluster(X, y), return_index=True, return_inverse=True)
-        number = np.argsort(np.argsort(first))
-        self.labels_, self.n_clusters_ = number[cluster], len(first)
+        self.labels_ = by_first_member(self._cluster(X, y))
+        self.n_clusters_ = int(self.labels_.max()) + 1

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from cladebench.class_labels import by_first_member
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._dependence import DependenceClusterer, best_start
-from cladebench.methods._kmeans import by_first_member
 from cladebench.solvers.dependence import (
     checked_structure,
     dependence,

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan.plan import Plan
-from cladebench.input_files import InputFileError, one_of, read_yaml, shown, told, validate
+from cladebench.input_files import InputFileError, one_of, read_yaml, short_name, shown, told, validate
 from cladebench.paper.catalogue import load_plan
 
 
@@ -115,10 +115,10 @@ def checked_choices(plan: Plan) -> list[UnstatedChoice]:
     if not path.exists():
         old = path.with_name("deviations.yaml")
         if old.exists():
-            raise InputFileError(f"{_name(old)}: an old name; expected choices.yaml")
+            raise InputFileError(f"{short_name(old)}: an old name; expected choices.yaml")
         return []
     register = read_choices(path)
-    check_choices(register, plan, _name(path))
+    check_choices(register, plan, short_name(path))
     return [
         replace(
             entry,
@@ -150,11 +150,11 @@ def read_choices(path: Path) -> list[UnstatedChoice]:
     InputFileError
         Naming the file, the entry, the key, the value and what was expected.
     """
-    document = read_yaml(path, _name(path))
-    validate(document, "choices", _name(path))
+    document = read_yaml(path, short_name(path))
+    validate(document, "choices", short_name(path))
     twice = [name for name, count in Counter(entry["id"] for entry in document).items() if count > 1]
     if twice:
-        raise InputFileError(f"{_name(path)}: entry {twice[0]!r}: id: given twice")
+        raise InputFileError(f"{short_name(path)}: entry {twice[0]!r}: id: given twice")
     return [
         UnstatedChoice(
             id=entry["id"],
@@ -168,10 +168,6 @@ def read_choices(path: Path) -> list[UnstatedChoice]:
         )
         for entry in document
     ]
-
-
-def _name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
 
 
 def check_choices(register: Iterable[UnstatedChoice], plan: Plan, name: str) -> None:

@@ -137,6 +137,11 @@ def panel_title(context: ArtifactContext, dataset: str, width: int = 26) -> str:
     return beside if len(beside) <= width else f"{title}\n({STAND_IN})"
 
 
+def title_line(context: ArtifactContext, dataset: str) -> str:
+    """Give the title of a data set in one line."""
+    return panel_title(context, dataset, 80).replace("\n", " ")
+
+
 def empty_figure(reason: str) -> Figure:
     """Draw a figure that says why there is nothing to show.
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan.plan import Plan
-from cladebench.input_files import InputFileError, one_of, read_yaml, validate
+from cladebench.input_files import InputFileError, one_of, read_yaml, short_name, validate
 from cladebench.notation import as_given
 
 _QUERY = ("dataset", "method", "metric", "at", "where", "selection")
@@ -106,14 +106,14 @@ def checked_findings(plan: Plan) -> Findings:
     for method in findings.blind:
         if method not in plan.methods:
             raise InputFileError(
-                f"{_name(path)}: main_result.blind: unknown {method!r}; {one_of(method, plan.methods)}"
+                f"{short_name(path)}: main_result.blind: unknown {method!r}; {one_of(method, plan.methods)}"
             )
     for finding in findings.findings:
         for query in finding.queries():
             for key, names in known.items():
                 if key in query and query[key] not in names:
                     raise InputFileError(
-                        f"{_name(path)}: finding {finding.id!r}: numbers: {key}: unknown {query[key]!r}; "
+                        f"{short_name(path)}: finding {finding.id!r}: numbers: {key}: unknown {query[key]!r}; "
                         f"{one_of(query[key], sorted(names))}"
                     )
     return findings
@@ -127,18 +127,18 @@ def read_findings(path: Path) -> Findings:
     InputFileError
         Naming the file, the finding, the key, the value and what was expected.
     """
-    document = read_yaml(path, _name(path))
-    validate(document, "findings", _name(path))
+    document = read_yaml(path, short_name(path))
+    validate(document, "findings", short_name(path))
     entries = document["findings"]
     twice = [name for name, count in Counter(entry["id"] for entry in entries).items() if count > 1]
     if twice:
-        raise InputFileError(f"{_name(path)}: finding {twice[0]!r}: id: given twice")
+        raise InputFileError(f"{short_name(path)}: finding {twice[0]!r}: id: given twice")
     for entry in entries:
         for bound in (*entry.get("claims", ()), *entry.get("numbers", ())):
             low, high = bound.get("at_least"), bound.get("at_most")
             if low is not None and high is not None and low > high:
                 raise InputFileError(
-                    f"{_name(path)}: finding {entry['id']!r}: at_least: {as_given(low)} is more than "
+                    f"{short_name(path)}: finding {entry['id']!r}: at_least: {as_given(low)} is more than "
                     f"at_most, {as_given(high)}"
                 )
     main = document.get("main_result", {})
@@ -157,7 +157,3 @@ def read_findings(path: Path) -> Findings:
         tuple(main.get("blind", ())),
         main.get("picture", ""),
     )
-
-
-def _name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"

@@ -155,7 +155,7 @@ def optimal_tree_programme(S: Any) -> OptimalTree:
     return _result(build((1 << n) - 1), S, float(best[-1]), "dynamic programme over subsets")
 
 
-def optimal_tree_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.0) -> OptimalTree:
+def optimal_tree_ilp(S: Any, solver: SolverName = "CBC") -> OptimalTree:
     """Find the best tree by integer programme.
 
     Over the levels of the tree, n <= 8, with PuLP.
@@ -172,8 +172,6 @@ def optimal_tree_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.
         Similarities >= 0, symmetric.
     solver : {"CBC", "HiGHS"}, default="CBC"
         Both come with the installed packages.
-    time_limit : float, default=60
-        In seconds.
 
     Returns
     -------
@@ -195,7 +193,7 @@ def optimal_tree_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.
     S = check_similarity(S, MAX_ILP)
     n = len(S)
     columns, objective, constant, scale = _levels_programme(S)
-    point = minimize_binary(objective, list(_constraints(n, columns)), solver, time_limit)
+    point = minimize_binary(objective, list(_constraints(n, columns)), solver)
     tree = _tree_of_levels(n, {key: int(point.x[column]) for key, column in columns.items()})
     return _result(tree, S, constant + scale * float(objective @ point.x), f"{solver}: {point.status}")
 

@@ -15,9 +15,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from cladebench.reference.random_numbers import below, random_numbers, seed_of
 
-_WORD = 2**64
+FloatArray = npt.NDArray[np.float64]
 
 
 class Tree(Protocol):
@@ -161,9 +161,7 @@ def candidates(
             coming.sort(key=lambda i: (ways[i][-1], i))
             stand = certainty(alpha, projection(tree, own[-2], x)) if len(own) > 1 else np.float32(0)
             bits = int(stand.view(np.uint32))
-            coming = [
-                coming[at] for at in _some(missing, len(coming), _seed_of(_seed_of(seed, own[-1]), bits))
-            ]
+            coming = [coming[at] for at in _some(missing, len(coming), seed_of(seed_of(seed, own[-1]), bits))]
         proposed += coming
         if len(proposed) == wanted:
             break
@@ -210,7 +208,7 @@ def neighbors(
     while per_tree is not None and len(pool) < k:
         for t, tree in enumerate(trees):
             pool |= candidates(
-                tree, X, x, per_tree, alpha, left_out=left_out, nearest=nearest, seed=_seed_of(seed, t)
+                tree, X, x, per_tree, alpha, left_out=left_out, nearest=nearest, seed=seed_of(seed, t)
             )
         if not refill:
             break
@@ -219,30 +217,14 @@ def neighbors(
     return [d for d, _ in found], [i for _, i in found]
 
 
-def _hash(z: int) -> int:
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % _WORD
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % _WORD
-    return z ^ (z >> 31)
-
-
-def _seed_of(seed: int, place: int) -> int:
-    """The core's seed of what has a place under another seed (random.hpp)."""
-    return _hash((_hash(seed) + 0x9E3779B97F4A7C15 * (place + 1)) % _WORD)
-
-
 def _some(count: int, n: int, seed: int) -> list[int]:
     """Draw a random subset of 0, ..., n - 1 by R.
 
     Floyd's algorithm, from the numbers of SplitMix64.
     """
+    numbers = random_numbers(seed)
     chosen: list[int] = []
     for last in range(n - count, n):
-        unfair = _WORD % (last + 1)
-        while True:
-            seed = (seed + 0x9E3779B97F4A7C15) % _WORD
-            drawn = _hash(seed)
-            if drawn >= unfair:
-                break
-        drawn %= last + 1
+        drawn = below(numbers, last + 1)
         chosen.append(last if drawn in chosen else drawn)
     return chosen

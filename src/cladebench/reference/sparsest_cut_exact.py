@@ -92,7 +92,7 @@ def sparsest_cut_enumeration(S: Any) -> ExactCut:
     return ExactCut(mask, cut_ratio(S, mask), float(ratios[near[best] - 1]), "enumeration")
 
 
-def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.0) -> ExactCut:
+def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC") -> ExactCut:
     """Integer linear programmes with PuLP.
 
     The lightest cut with k samples on one side, for each k <= n / 2.
@@ -105,8 +105,6 @@ def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.
         Similarities >= 0, symmetric, 2 <= n <= 20 (above 12 it takes minutes).
     solver : {"CBC", "HiGHS"}, default="CBC"
         Both come with the installed packages.
-    time_limit : float, default=60
-        In seconds, for each k.
 
     Returns
     -------
@@ -133,9 +131,7 @@ def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC", time_limit: float = 60.
     best: tuple[float, NDArray[np.bool_], str] | None = None
     for k in range(1, n // 2 + 1):
         size: list[Constraint] = [(everyone, float(k)), (no_one, -float(k))]
-        point = minimize_binary(
-            objective, joined + size, solver, time_limit, binary=np.arange(len(objective)) < n
-        )
+        point = minimize_binary(objective, joined + size, solver, binary=np.arange(len(objective)) < n)
         ratio = scale * float(objective @ point.x) / (k * (n - k))
         if best is None or ratio < best[0]:
             best = ratio, point.x[:n] > 0, point.status

@@ -207,14 +207,13 @@ def splits_of_edges(edges: list[Edge], k: int) -> set[frozenset[int]]:
     return {frozenset(range(k)) - s if 0 in s else s for s in sides if 1 < len(s) < k - 1}
 
 
-def as_hierarchy(edges: list[Edge], k: int, root: int | None = None) -> Hierarchy:
+def as_hierarchy(edges: list[Edge], k: int) -> Hierarchy:
     """Make a hierarchy of a topology.
 
     With k >= 3 points, rooted at an inner node (the first that an edge names).
     """
     nodes = sorted({node for edge in edges for node in edge})
-    if root is None:
-        root = next(node for edge in edges for node in edge if node >= k)
+    root = next(node for edge in edges for node in edge if node >= k)
     name = {node: place for place, node in enumerate(nodes)}
     parents = [-1] * len(nodes)
     waiting = [root]

@@ -52,7 +52,6 @@ def changing(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def claims_by_choices(
     claims: Sequence[Mapping[str, Any]],
     other_choices: Sequence[Mapping[str, str]],
-    title: str = "",
 ) -> Figure:
     """Draw how many other choices support a few claims.
 
@@ -63,8 +62,6 @@ def claims_by_choices(
     claims, other_choices : sequence of Mapping
         Entries of ``audit.json``: stance (as chosen), stances (other choice -> stance), kind, main, quote, place and
         published; and the other choices, each with factor (entry of the register) and name.
-    title : str, optional
-        By default the number of claims that change.
     """
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
@@ -105,7 +102,7 @@ def claims_by_choices(
         columnspacing=1.0,
         handlelength=1.0,
     )
-    headline(figure, title or f"Another choice changes the answer to {len(split)} of {len(claims)} claims")
+    headline(figure, f"Another choice changes the answer to {len(split)} of {len(claims)} claims")
     if hidden := len(split) - sum(claim in split for claim in shown):
         note = f"{hidden} more claims change: see the list of claims."
         figure.text(0.01, 0.03, note, fontsize=SMALL, color="0.35")

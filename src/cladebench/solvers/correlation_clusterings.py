@@ -28,6 +28,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from cladebench import _core
+from cladebench.class_labels import by_first_member
 from cladebench.validation import as_floats, check_choice, check_int, check_real, check_seed
 
 FloatArray = npt.NDArray[np.float64]
@@ -148,7 +149,7 @@ def correlation_clustering(
     value = partition_value(S, labels)
     none = np.empty((0, 3), dtype=np.int32), np.empty(0)
     if method == "greedy":
-        return CorrelationClustering(_in_order(labels), value, np.inf, None, *none, 0, True)
+        return CorrelationClustering(by_first_member(labels), value, np.inf, None, *none, 0, True)
     triangles, multipliers = none
     first = np.empty((0, 0))
     if start is not None:
@@ -169,7 +170,7 @@ def correlation_clustering(
             labels, value = rounded, own
     converged = converged or bound - value <= tol * positive
     return CorrelationClustering(
-        _in_order(labels), value, bound, relaxed, points.reshape(-1, 3), multipliers, n_iter, converged
+        by_first_member(labels), value, bound, relaxed, points.reshape(-1, 3), multipliers, n_iter, converged
     )
 
 
@@ -251,11 +252,3 @@ def _orders(
     rng = check_random_state(random_state)
     by_sum = np.argsort(-relaxed.sum(axis=1), kind="stable")
     return [by_sum, *(rng.permutation(len(relaxed)) for _ in range(n_orders - 1))]
-
-
-def _in_order(labels: IntArray) -> IntArray:
-    """Name clusters 0..k-1 in the order of their first points."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[codes]

@@ -1,6 +1,7 @@
 """Purity and cost over all trees: exact values against the measures themselves."""
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -14,11 +15,16 @@ from cladebench.papers.ghc import feasibility
 from strategies import hierarchies
 
 
+def peeled(sizes):
+    whole = sum(sizes) * sum(math.comb(size, 2) for size in sizes)
+    return [Fraction(value, whole) for value in feasibility.peeled_purities(sizes)]
+
+
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4).map(tuple), st.data())
 def test_purities_said_to_be_taken_are_those_of_trees(sizes, data):
     assume(max(sizes) > 1)
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    values = feasibility.peeled_purities(sizes)
+    values = peeled(sizes)
     whole = [0] + [k for size in sizes for k in range(2, size + 1)]
     at = data.draw(st.integers(0, len(values) - 1))
     # The tree of that step: classes before the current one in pure leaves, `whole[at]` points of the current one too.
@@ -46,7 +52,7 @@ def test_no_tree_is_less_pure_than_the_bound_nor_costs_more(tree, data):
     found = feasibility.purity_range(sizes)
     assert float(found.low) - 1e-12 <= metrics.dendrogram_purity(tree, labels) <= 1
     assert found.attained[0][1] == found.high == 1
-    values = feasibility.peeled_purities(sizes)
+    values = peeled(sizes)
     assert max(b - a for a, b in itertools.pairwise(values)) <= found.step
 
 

@@ -9,7 +9,8 @@ from cladebench.datasets import DataUnavailable, Images
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.protocol import tree_arrays
-from cladebench.papers.taxonomy.artifacts import ARTIFACTS, repetition_of
+from cladebench.papers.taxonomy.artifacts import ARTIFACTS
+from cladebench.papers.taxonomy.figures import repetition_of
 from cladebench.papers.taxonomy.words import LETTERS, PRINTED
 from golden_looks import check_looks
 from golden_records import build, cell_id, cells, context_of, failed, legend_of, line_of, points_of, texts

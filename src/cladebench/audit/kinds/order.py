@@ -22,7 +22,7 @@ from cladebench.audit.reading import (
     seeks_highest,
     with_notes,
 )
-from cladebench.audit.rules.order_rules import (
+from cladebench.audit.rules.paired_differences import (
     Comparison,
     against_each,
     compare,

@@ -16,7 +16,7 @@ from cladebench.audit.reading import (
     operand_queries,
     with_notes,
 )
-from cladebench.audit.rules.value_rules import judge_ratio
+from cladebench.audit.rules.measured_values import judge_ratio
 from cladebench.audit.verdict.verdict_types import not_testable
 from cladebench.audit.verdict.verdict_wording import claimed_range
 from cladebench.bench.samples.samples import overlap_of_pairs

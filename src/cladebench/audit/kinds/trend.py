@@ -11,7 +11,7 @@ import pandas as pd
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import Grounds, Kind
-from cladebench.audit.rules.order_rules import compare, judge_order
+from cladebench.audit.rules.paired_differences import compare, judge_order
 from cladebench.audit.verdict.verdict_types import Outcome, not_testable
 from cladebench.bench.samples.samples import overlap_of_pairs
 from cladebench.notation import as_given, significant

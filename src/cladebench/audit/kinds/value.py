@@ -10,7 +10,7 @@ from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.reading import Reader, with_notes
-from cladebench.audit.rules.value_rules import judge_value
+from cladebench.audit.rules.measured_values import judge_value
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Outcome, Rules, not_testable
 from cladebench.bench.samples.samples import Sample
 from cladebench.notation import significant

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 
 from cladebench.bench.statistics.paired_tests import Difference
 from cladebench.notation import as_given, significant
@@ -50,13 +51,13 @@ def by_test(test: str, p: float, gap: Difference) -> str:
     return "; nothing varies between repetitions" if gap.se == 0 else f", {test}, {p_text(p)}"
 
 
-def claimed_range(low: float | None, high: float | None) -> str:
+def claimed_range(low: float | None, high: float | None, write: Callable[[float], str] = as_given) -> str:
     """Write a range with one end that may be open.
 
     For example ``at least 10 and at most 100``.
     """
     ends = (("at least", low), ("at most", high))
-    return " and ".join(f"{word} {as_given(value)}" for word, value in ends if value is not None)
+    return " and ".join(f"{word} {write(value)}" for word, value in ends if value is not None)
 
 
 def finite(value: float) -> float | None:

@@ -71,7 +71,7 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
     Parameters
     ----------
     records : DataFrame
-        Long table of one paper, as `cladebench.bench.store.store.Store.read_records` gives it.
+        Long table of one paper, as `cladebench.bench.store.cells_table.read_cells` gives it.
     selection : mapping of str to Rule
         As in the plan.
 

@@ -98,7 +98,7 @@ class Results:
         key = (dataset, method, metric, repr(at), repr(where or {}))
         if key not in self._measured:
             rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
-            rows = rows[rows["at"] == self._point(rows, at)]
+            rows = rows[rows["at"] == self._meant(rows["at"].unique(), at)]
             if where and not rows.empty:
                 rows = _in_setting(rows, where)
             self._measured[key] = rows
@@ -294,9 +294,6 @@ class Results:
             point=len(read) == 1 and method in self.deterministic and standing.fixed,
             stand_in_for=standing.stand_in_for,
         )
-
-    def _point(self, rows: pd.DataFrame, at: Mapping[str, Any] | None) -> str:
-        return self._meant(rows["at"].unique(), at)
 
     def _meant(self, points: Iterable[str], at: Mapping[str, Any] | None) -> str:
         """The evaluation point that is meant, as canonical JSON."""

@@ -70,7 +70,7 @@ def read_cells(
     columns: Sequence[str] | None = None,
     one_row_a_run: bool = False,
 ) -> pd.DataFrame:
-    """Read a ``cells.parquet`` with the same column types as `Store.read_records`.
+    """Read a ``cells.parquet`` with nullable column types.
 
     Parameters
     ----------

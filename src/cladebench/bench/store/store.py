@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cladebench.bench.store.cells_faults import metric_fault
-from cladebench.bench.store.cells_table import as_table, kept_rows, nullable_types, rows_of
+from cladebench.bench.store.cells_table import as_table, kept_rows, rows_of
 from cladebench.files import is_special, remove, write_atomically, write_json
 from cladebench.input_files import parse_json, validator
 from cladebench.measures import Measure
@@ -202,26 +202,6 @@ class Store:
             paths = [path for path in map(self.path, cell_ids) if os.path.lexists(path)]
         yield from map(self._read, paths)
 
-    def read_records(self, cell_ids: Iterable[str] | None = None) -> pd.DataFrame:
-        """Read records as a long table.
-
-        A row for each cell, metric and point, one row for a cell that is not ``ok``.
-
-        Parameters
-        ----------
-        cell_ids : iterable of str, optional
-            The planned cells; default: every record in the folder, also those of settings no longer planned.
-
-        Returns
-        -------
-        DataFrame
-            With the columns of `cladebench.bench.store.cells_table`, sorted by paper, data set, method, setting
-            (numbers by size), repetition, fold, metric, evaluation point.
-        """
-        rows = [row for record in self.iter_records(cell_ids) for row in rows_of(record)]
-        rows.sort(key=lambda row: row.pop("_order"))
-        return as_table(rows).to_pandas(types_mapper=nullable_types)
-
     def write_parquet(
         self,
         path: Path | str,
@@ -230,13 +210,17 @@ class Store:
         *,
         keep: pd.DataFrame | None = None,
     ) -> None:
-        """Write `read_records` as Parquet; equal tables give equal bytes.
+        """Write records as a long table; equal tables give equal bytes.
+
+        A row for each cell, metric and point, one row for a cell that is not ``ok``. The columns are those of
+        `cladebench.bench.store.cells_table`. Rows are sorted by paper, data set, method, setting (numbers by size),
+        repetition, fold, metric, evaluation point.
 
         Parameters
         ----------
         path : Path or str
         cell_ids : iterable of str, optional
-            All by default.
+            The planned cells; default: every record in the folder, also those of settings no longer planned.
         measures : mapping of str to mapping of str to Measure, optional
             For each paper what its metrics are; metrics and values are not checked by default.
         keep : DataFrame, optional

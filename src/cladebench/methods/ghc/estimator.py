@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
@@ -13,16 +13,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from cladebench import extras
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
+from cladebench.methods.ghc.parameters import check_parameters
 from cladebench.methods.ghc.standardisation import AS_GIVEN, Standardisation
 from cladebench.metrics.similarity import Kind, Similarity
 from cladebench.validation import (
     check_choice,
     check_features,
     check_finite,
-    check_flag,
-    check_int,
     check_magnitude,
-    check_real,
     check_scale,
 )
 
@@ -175,16 +173,6 @@ class GHC(HierarchicalClusterer):
     contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}
     MAX_LEAVES: ClassVar[int] = 2**16
     DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 20_000, "blockwise": 20_000, "exact": 200}
-    _CHOICES: ClassVar[Mapping[str, Collection[str]]] = {
-        "training": DEFAULT_N_ITER,
-        "optimizer": ("adam", "sgd"),
-        "activation": ("relu", "tanh"),
-        "start_from": ("data", "node"),
-    }
-    _COUNTS: ClassVar[tuple[str, ...]] = (
-        *("block_depth", "hidden_size", "n_init", "start_steps", "batch_size", "n_second"),
-        *("entropy_pairs", "n_checkpoints"),
-    )
 
     def __init__(
         self,
@@ -240,25 +228,7 @@ class GHC(HierarchicalClusterer):
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        check_int("n_leaves", self.n_leaves, minimum=2)
-        if self.n_leaves & (self.n_leaves - 1):
-            raise ValueError(f"n_leaves={self.n_leaves}: expected a power of two")
-        if self.n_leaves > self.MAX_LEAVES:
-            raise ValueError(f"n_leaves={self.n_leaves}: expected at most {self.MAX_LEAVES}")
-        for name, choices in self._CHOICES.items():
-            check_choice(name, getattr(self, name), choices)
-        for name in self._COUNTS:
-            check_int(name, getattr(self, name), minimum=1)
-        if self.n_iter is not None:
-            check_int("n_iter", self.n_iter, minimum=1)
-        for name in ("learning_rate", "init_scale"):
-            check_real(name, getattr(self, name), 0.0, open_minimum=True)
-        for name in ("entropy_penalty", "tol"):
-            check_real(name, getattr(self, name), 0.0)
-        if self.tol >= 1.0:
-            raise ValueError(f"tol={self.tol!r}: expected less than 1, a fraction of the cost")
-        for name in ("leaf_term", "scale_inputs"):
-            check_flag(name, getattr(self, name))
+        check_parameters(self)
         self._resolve_router()
         self._resolve_similarity()
 

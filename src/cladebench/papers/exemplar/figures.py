@@ -20,6 +20,7 @@ from cladebench.paper.figures import (
     counted,
     empty_figure,
     panel_title,
+    title_line,
     with_title,
 )
 from cladebench.paper.measures_table import label_of
@@ -196,7 +197,7 @@ def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str
         return missing(method, name)
     own, data = context.load_arrays(cells[0]), context.data_with_images(name)
     if data is None:
-        return empty_figure(f"The images of {title_of(context, name)} are not available.")
+        return empty_figure(f"The images of {title_line(context, name)} are not available.")
     assert data.images is not None and data.labels is not None
     pictures, captions = [], []
     sizes = np.bincount(own["found"])
@@ -216,7 +217,7 @@ def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str
         captions,
         notes=(f"{len(shown)} of {len(own['exemplars'])} exemplars of the first split's test images.",),
         title=f"{len(own['exemplars'])} clusters found, {len(np.unique(own['true']))} classes:"
-        f" {title_of(context, name)}",
+        f" {title_line(context, name)}",
     )
 
 
@@ -233,7 +234,7 @@ def figure_6b(context: ArtifactContext) -> Figure:
         runs = [own["objective_path"] for own in arrays_of(context, name, method)]
         if runs:
             more = ", four distances a feature" if method == "Exemplar-several" else ""
-            paths[f"{title_of(context, name)}{more}"] = runs
+            paths[f"{title_line(context, name)}{more}"] = runs
     return drawings.objective_paths(paths) if paths else missing("Exemplar-several", SCENES[0])
 
 
@@ -259,11 +260,6 @@ def finished(context: ArtifactContext, dataset: str, method: str) -> list[str]:
 def missing(method: str, dataset: str) -> Figure:
     """Say that there is nothing to draw."""
     return empty_figure(f"No finished run of {method} on {dataset} in this scope.")
-
-
-def title_of(context: ArtifactContext, dataset: str) -> str:
-    """Give the title of a data set in one line."""
-    return panel_title(context, dataset, 80).replace("\n", " ")
 
 
 def name_of(feature: str) -> str:

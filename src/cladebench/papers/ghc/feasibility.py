@@ -37,7 +37,7 @@ def purity_range(classes: Sizes) -> Range:
     n = sum(classes)
     pairs = sum(math.comb(size, 2) for size in classes)
     least = sum((math.comb(size, 2) * Fraction(2, 2 + n - size) for size in classes), Fraction(0)) / pairs
-    values = list(_peeled(classes))
+    values = list(peeled_purities(classes))
     whole = pairs * n
     return Range(
         low=least,
@@ -49,19 +49,12 @@ def purity_range(classes: Sizes) -> Range:
     )
 
 
-def peeled_purities(classes: Sizes) -> list[Fraction]:
-    """Give the purities of trees peeled from a star, rising.
+def peeled_purities(classes: Sizes) -> Iterator[int]:
+    """Yield the purities of trees peeled from a star, rising.
 
-    Each tree hangs more points of a class into a pure leaf below its root.
-
-    Pairs in such a leaf have purity 1, all others meet at the root.
+    They are times the number of pairs and of points. Each tree hangs more points of a class into a pure leaf below its
+    root. Pairs in such a leaf have purity 1, all others meet at the root.
     """
-    whole = sum(classes) * sum(math.comb(size, 2) for size in classes)
-    return [Fraction(value, whole) for value in _peeled(classes)]
-
-
-def _peeled(classes: Sizes) -> Iterator[int]:
-    """The same, times the number of pairs and of points."""
     n = sum(classes)
     total = sum(math.comb(size, 2) * size for size in classes)
     yield total

@@ -51,13 +51,14 @@ def structures(structures: Mapping[str, Hierarchy]) -> Figure:
         dots = np.array([places[int(node)] for node in tree.leaf_of])
         axes.plot(dots[:, 0], dots[:, 1], "o", color=PALETTE[0], markersize=3.5, zorder=2)
         axes.margins(0.06)
-        axes.set_title("\n".join(textwrap.wrap(f"({_letter(k)}) {name}", 24)), fontsize=8.0)
+        axes.set_title("\n".join(textwrap.wrap(f"({letter(k)}) {name}", 24)), fontsize=8.0)
     for axes in panels:
         axes.axis("off")
     return figure
 
 
-def _letter(k: int) -> str:
+def letter(k: int) -> str:
+    """Name a structure or a cluster."""
     return chr(ord("a") + k)
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.audit.rules.value_rules import judge_ratio, judge_value
+from cladebench.audit.rules.measured_values import judge_ratio, judge_value
 from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     DIRECTION_ONLY,

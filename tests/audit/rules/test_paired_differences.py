@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from cladebench.audit.rules.order_rules import (
+from cladebench.audit.rules.paired_differences import (
     compare,
     hardest,
     judge_bound,

@@ -99,7 +99,7 @@ def best_single_move(d: ArrayLike, exemplars: ArrayLike) -> float:
     return min((value_of(costs, sorted(moved)) for moved in [*added, *dropped, *swapped]), default=math.inf)
 
 
-def exemplars_ilp(d: ArrayLike, solver: SolverName = "CBC", time_limit: float = 60.0) -> ExactExemplars:
+def exemplars_ilp(d: ArrayLike, solver: SolverName = "CBC") -> ExactExemplars:
     """The integer programme (2) to (5) by PuLP.
 
     A binary variable for each pair of points.
@@ -110,8 +110,6 @@ def exemplars_ilp(d: ArrayLike, solver: SolverName = "CBC", time_limit: float = 
         Costs, prices on the diagonal.
     solver : {"CBC", "HiGHS"}, default="CBC"
         Gets the numbers over the largest magnitude: its tolerances are absolute.
-    time_limit : float, default=60
-        In seconds.
 
     Returns
     -------
@@ -131,7 +129,7 @@ def exemplars_ilp(d: ArrayLike, solver: SolverName = "CBC", time_limit: float = 
         constraints.append(([(p * n + q, -1.0) for q in range(n)], -1.0))
         # (4); of p = q it says nothing.
         constraints += [([(q * n + q, 1.0), (p * n + q, -1.0)], 0.0) for q in range(n) if q != p]
-    found = minimize_binary((costs / scale).ravel(), constraints, solver, time_limit)
+    found = minimize_binary((costs / scale).ravel(), constraints, solver)
     if found.status != "Optimal":
         raise RuntimeError(f"{solver} ended with status {found.status!r}; expected 'Optimal'")
     x = found.x.reshape(n, n)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cladebench.reference import facility_location as exact
+from cladebench.reference import facility_locations as exact
 
 SOLVERS = ("CBC", "HiGHS")
 
