@@ -106,7 +106,7 @@ def condensed(tree: Tree, min_size: int) -> Tree:
     leaf_of = np.empty(tree.n_samples, dtype=np.int64)
     leaf_of[tree.sample_order] = clusters[given]
     node_data = {"begins": np.array(begins), "stability": np.array(lasted)}
-    return type(tree)(above, leaf_of, node_data=node_data, sample_names=tree.sample_names)
+    return type(tree)(np.array(above), leaf_of, node_data=node_data, sample_names=tree.sample_names)
 
 
 def _large_branches(

@@ -83,7 +83,6 @@ def test_spectral_cut_is_within_its_bounds(S: np.ndarray) -> None:
     mask = solver.sparsest_cut(S, exact_below=0)
     assert not mask[0]
     value, best = reference.cut_ratio(S, mask), best_of_all(S)
-    assert solver.cut_ratio(S, mask) == pytest.approx(value, rel=1e-12, abs=1e-300)
     fiedler = max(reference.fiedler_value(S), 0.0)
     largest = (S.sum(axis=1) - S.diagonal()).max()
     rounding = 1e-12 * largest
@@ -110,7 +109,7 @@ def test_two_cliques_and_a_bridge() -> None:
     S[5, 33] = S[33, 5] = 0.5
     mask = solver.sparsest_cut(S)
     assert np.array_equal(mask, np.arange(40) >= 20)
-    assert solver.cut_ratio(S, mask) == pytest.approx(0.5 / 400)
+    assert reference.cut_ratio(S, mask) == pytest.approx(0.5 / 400)
 
 
 def test_a_clique_is_halved() -> None:
@@ -125,7 +124,7 @@ def test_components_are_not_cut() -> None:
     S = (cluster[:, None] == cluster).astype(float)[np.ix_(order, order)]
     for weights in (S, sparse.csr_array(S)):
         mask = solver.sparsest_cut(weights)
-        assert solver.cut_ratio(weights, mask) == 0.0
+        assert reference.cut_ratio(S, mask) == 0.0
 
 
 def test_no_edges_at_all() -> None:
@@ -171,9 +170,6 @@ def test_bad_weights_are_named() -> None:
         for weights in (spoilt, sparse.csr_array(spoilt)):
             with pytest.raises(ValueError, match=words):
                 solver.sparsest_cut(weights)
-    for mask in (np.zeros(4, dtype=bool), np.ones(4, dtype=bool)):
-        with pytest.raises(ValueError, match="of 4 vertices on one side"):
-            solver.cut_ratio(S, mask)
 
 
 def test_weights_of_small_integers_that_are_given_twice_are_added_without_overflow() -> None:

@@ -46,28 +46,6 @@ TIE = 1e-9
 BLOCK = 64
 
 
-def cut_ratio(S: Any, mask: np.ndarray) -> float:
-    """Compute the ratio of a cut.
-
-    Parameters
-    ----------
-    S : ndarray or sparse matrix of shape (n, n)
-        Symmetric weights.
-    mask : ndarray of bool, shape (n,)
-        One side of the cut; both sides must have a vertex.
-
-    Returns
-    -------
-    float
-        Weight across the cut over the product of the sizes.
-    """
-    mask = np.asarray(mask, dtype=bool)
-    size = int(mask.sum())
-    if not 0 < size < len(mask):
-        raise ValueError(f"mask has {size} of {len(mask)} vertices on one side; expected 1 to n - 1")
-    return float(S[mask][:, ~mask].sum()) / (size * (len(mask) - size))
-
-
 def sweep_cut(order: np.ndarray, S: Any) -> tuple[int, float]:
     """Find the sparsest cut among the prefixes of an order.
 

@@ -20,16 +20,14 @@ class GateResult:
 
     Parameters
     ----------
-    exit_code : int
-        0 if every planned cell has a record and every failure is declared, else 1.
     failures : list of str
         What makes the run fail: a line for each cause; cells that are missing, one line for a method on a data set.
+        None if every planned cell has a record and every failure is declared.
     notes : list of str
         What should be known but does not make it fail: declared failures, a line for each declaration; unavailable
         data; declared failures that did not happen.
     """
 
-    exit_code: int
     failures: list[str]
     notes: list[str]
 
@@ -86,7 +84,7 @@ def gate(ledger: pd.DataFrame, expected: Sequence[Mapping[str, Any]] = ()) -> Ga
             notes.append(
                 f"{paper}/{dataset}/{method}: declared as {status}, but no run failed so: remove it from the plan"
             )
-    return GateResult(1 if failures else 0, failures, notes)
+    return GateResult(failures, notes)
 
 
 def _cells(names: Sequence[str]) -> str:

@@ -22,7 +22,6 @@ from cladebench.solvers.dependence import greedy_partition, optimal_structure
 from cladebench.solvers.enumerated_partitions import TIE, best_partitions, shortfall
 from cladebench.solvers.gram import CenteredGram
 
-FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 #: Points of a set, sets that are drawn, and numbers of clusters; a cell's parameters of these names replace them.
