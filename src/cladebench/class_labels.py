@@ -1,4 +1,4 @@
-"""Labels of classes as users give them, read without loss; numbers of clusters."""
+"""Read labels of classes as users give them; number clusters."""
 
 from __future__ import annotations
 
