@@ -1,4 +1,4 @@
-"""Labels of classes as users give them, read without loss; numbers of clusters."""
+"""Labels of classes, read without loss, and numbers of clusters."""
 
 from __future__ import annotations
 
