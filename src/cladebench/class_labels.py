@@ -1,4 +1,4 @@
-"""Read labels of classes as users give them; number clusters."""
+"""Labels of classes, read without loss, and numbers of clusters."""
 
 from __future__ import annotations
 
