@@ -82,7 +82,7 @@ def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Fig
     mine : str
         The method.
     rope : float
-        Smaller differences do not matter: they are grey.
+        Smaller differences do not matter: they are in the band.
     heading : str
         Of the score.
 
@@ -105,18 +105,21 @@ def differences(rows: pd.DataFrame, mine: str, rope: float, heading: str) -> Fig
     with use_style():
         figure, axes = _figure(0.6 + lines * (0.3 + 0.17 * max(3, len(rivals))), columns, lines)
         for ax, name in zip(axes, data, strict=False):
-            ax.axvspan(-rope, rope, color="#e6e6e6", lw=0)
+            ax.axvspan(-rope, rope, color="#dcdcdc", lw=0)
             ax.axvline(0, color="black", lw=0.6)
             for row in rows[rows["data"] == name].itertuples():
                 place, colour = rivals.index(row.rival), _COLOURS[str(row.verdict)]
                 ax.plot([row.low, row.high], [place, place], color=colour)
-                ax.plot(row.difference, place, "o" if row.verdict != "undecided" else "D", color=colour, ms=4)
+                hollow = {"mfc": "white"} if row.verdict == "undecided" else {}
+                ax.plot(row.difference, place, "o", color=colour, ms=4, **hollow)
             ax.set_title(name if len(data) > 1 else "", size=SMALL + 1)
         axes[0].set_yticks(range(len(rivals)), rivals)
         axes[0].set_ylim(len(rivals) - 0.3, -0.7)
         for ax in axes[len(data) :]:
             ax.set_visible(False)
-        figure.supxlabel(f"{heading}: {mine} less rival (grey: within {rope:g})", size=SMALL + 1)
+        figure.supxlabel(
+            f"{heading}: {mine} less rival (band: within {rope:g}; hollow: undecided)", size=SMALL + 1
+        )
         return figure
 
 

@@ -41,7 +41,7 @@ def heads(text, title):
 
 def test_where_nothing_has_a_score_the_page_says_how_runs_ended(written, tmp_path):
     text = written({"d": {"mine": [NAN, NAN], "RandomClusters": [NAN, NAN]}}, mine="mine")
-    assert "it broke" in text and "No scores against labels" in text
+    assert "it broke" in text and "No method has a score against labels" in text
     assert 'id="costs"' not in text and 'id="differences"' not in text
     assert "tabular" in (tmp_path / "scores.tex").read_text()
 
@@ -125,3 +125,24 @@ def test_the_table_of_trees_leaves_out_what_never_gave_one(written):
     trees = text.partition('id="trees"')[2].partition("</table>")[0]
     assert re.findall(r'<th scope="row">(\w+)', trees) == ["mine", "some"]
     assert "gone" in text.partition('id="partitions"')[2].partition("</table>")[0]
+
+
+def test_methods_that_gave_other_numbers_of_clusters_are_listed(written):
+    numbers = {"d": {"asked": [3.0, 3.0], "odd": [1.0, 5.0]}, "e": {"asked": [3.0, 3.0], "odd": [2.0, 2.0]}}
+    text = written(numbers, measures=("ari", "n_clusters"))
+    assert '1 gave <a href="#numbers">other numbers</a>' in text
+    assert heads(text, 'id="numbers"')[1] == ["odd", "d (1 to 5 for 3), e (2 for 3)"]
+    assert (
+        "numbers"
+        not in written({"d": {"asked": [3.0, 3.0]}}, measures=("ari", "n_clusters")).partition("<h1")[2]
+    )
+
+
+def test_a_mean_over_fewer_data_sets_says_over_how_many(written):
+    text = written({"d": {"mine": [0.5, 0.6], "a": [0.5, 0.6]}, "e": {"mine": [0.5, 0.6], "a": [NAN, NAN]}})
+    assert text.count("<small>on 1</small>") == 1
+
+
+def test_failed_draws_are_counted_in_their_cell(written):
+    text = written({"d": {"mine": [0.5, 0.6, 0.7], "a": [0.5, NAN, 0.6]}})
+    assert "<small>error in 1 of 3</small>" in text

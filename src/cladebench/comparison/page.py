@@ -21,7 +21,7 @@ from cladebench.bench.statistics.method_differences import MANY
 from cladebench.bench.statistics.method_verdicts import Verdicts
 from cladebench.bench.statistics.run_scores import COLUMNS, RUN, STATUS
 from cladebench.bench.statistics.verdicts_in_words import mean_ranks, over_all, sentences
-from cladebench.bench.store.causes import causes
+from cladebench.bench.store.causes import causes, some_of
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import WHOLE
@@ -82,6 +82,7 @@ def write_page(folder: Path) -> Path:
         over_all=over_all(found),
         mean_ranks=mean_ranks(found.ranks) if found.reference else [],
         failures=[cause | {"record": _record_of(run, cause["cell"])} for cause in causes(cells)],
+        other_numbers=_other_numbers(run),
         settings=_settings_table(run),
         settings_had=_settings_had(run),
         facts=_facts(run),
@@ -155,6 +156,18 @@ def _settings_had(run: Run) -> list[dict[str, Any]]:
         for (most, least), rows in counts.groupby(["max", "min"], sort=True)
     ]
     return found[::-1]
+
+
+def _other_numbers(run: Run) -> list[dict[str, Any]]:
+    """List methods that gave other numbers of clusters than asked."""
+    rows = run.counted(run.values[(run.values["measure"] == "n_clusters") & run.values["value"].notna()])
+    found: dict[str, list[str]] = {}
+    for (method, data, _), own in rows.groupby(["method", "data", "labels"], sort=False):
+        least, most, k = int(own["value"].min()), int(own["value"].max()), own["k"].iloc[0]
+        if (own["value"] != own["k"]).any():
+            numbers = f"{least} to {most}" if least < most else str(least)
+            found.setdefault(str(method), []).append(f"{data} ({numbers} for {k})")
+    return [{"Method": name, "Data": some_of(told, 6)} for name, told in found.items()]
 
 
 def _setting_text(text: str) -> str:
@@ -281,7 +294,9 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
     about["picture"] = _embedded(run, pictures.groups(points, panels), f"data-{name}") if panels else ""
     about["tree"] = ""
     if tree is not None:
-        figure = pictures.dendrogram(tree[1], classes, f"Tree of {tree[0]} on {name}")
+        names = getattr(data, "class_names", {label: data.label_names}).get(label)
+        named = np.array([*names, "no label"])[classes] if names else classes  # -1 is the last
+        figure = pictures.dendrogram(tree[1], named, f"Tree of {tree[0]} on {name}")
         about["tree"], about["tree_of"] = _embedded(run, figure, f"tree-{name}"), tree[0]
     about["whole"] = [] if _is_many(run) else _on_all_rows(run, name)
     return about

@@ -125,7 +125,8 @@ def table_of_runs(cells: pd.DataFrame) -> pd.DataFrame:
 def _agreement(run: Run) -> pd.DataFrame:
     """Average the adjusted Rand index of pairs of draws.
 
-    It is taken on the rows that both draws have.
+    It is taken on the rows that both draws have. Two clusterings of one cluster, or of a row each, agree on any data:
+    they have none.
     """
     store, rows = Store(run.folder), []
     good = run.values[(run.values["status"] == "ok") & (run.values["measure"] == "n_clusters")]
@@ -138,7 +139,10 @@ def _agreement(run: Run) -> pd.DataFrame:
             if len(i) < 2:
                 continue
             name = f"clusters_{template['k']}"
-            value = rand_scores(left[name][i], right[name][j]).corrected
+            pair = left[name][i], right[name][j]
+            if all(len(np.unique(clusters)) in (1, len(i)) for clusters in pair):
+                continue
+            value = rand_scores(*pair).corrected
             rows.append({**template, "measure": "agreement", "value": value, "draw": f"{one} {other}"})
     return pd.DataFrame(rows, columns=run.values.columns)
 
@@ -170,14 +174,14 @@ def verdicts(run: Run) -> Verdicts:
 
 
 def _values(run: Run, measure: str) -> Values | None:
-    """Give the scores that count; None for fewer than two methods.
+    """Give the scores that count, as the tests read them.
 
-    They are by one measure, as the tests read them.
+    They are by one measure. None for fewer than two methods, and for random ones alone.
     """
     rows = run.counted(run.values)
     rows = rows[rows["measure"] == measure]
     scored = set(rows.loc[rows["value"].notna(), "method"])
-    if len(scored) < 2:
+    if len(scored) < 2 or scored <= {*CONTROLS}:
         return None
     sizes = run.whole.groupby("data")["n_rows"].max()
     rows = rows[rows["method"].isin(scored)]

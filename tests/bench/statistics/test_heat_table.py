@@ -46,9 +46,18 @@ def test_methods_with_more_scores_go_first_then_the_better_mean():
     assert [one["method"] for one in found["rows"]] == ["b", "a", "theirs", "gone"]
     assert found["data"] == ["d", "e"] and found["measures"] == ["ari", "ami"] and found["higher"]
     (second,) = [one for one in found["rows"] if one["method"] == "a"]
-    assert second["cells"][0]["mean"] == 0.9 and second["cells"][1] == {"status": "error"}
+    assert second["cells"][0]["mean"] == 0.9 and second["cells"][1] == {"status": "error", "reason": ""}
     (theirs,) = [one for one in found["rows"] if one["method"] == "theirs"]
     assert theirs["cells"][1] is None and theirs["means"] == {"ari": 0.5, "ami": 0.4}
+
+
+def test_a_method_that_takes_no_data_has_no_row_and_one_that_failed_has():
+    rows = [
+        row("d", "a", 0.9),
+        row("d", "b", NAN, status="not_applicable"),
+        row("d", "gone", NAN, status="error"),
+    ]
+    assert [one["method"] for one in table(rows)["rows"]] == ["a", "gone"]
 
 
 def test_where_lower_is_better_the_least_mean_goes_first():

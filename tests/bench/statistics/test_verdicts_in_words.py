@@ -37,9 +37,9 @@ def test_of_one_data_set_the_sentences_have_its_scores_and_the_nearest_rival(tmp
     assert (row.rival, row.verdict) == ("a", "undecided")
     assert second["text"] == (
         "mine against its rivals, in 2 comparisons: ahead in 1, behind in 0, level in 0. "
-        f"Against a the difference is {mine - a:+.2f} ({row.low:+.2f} to {row.high:+.2f})."
+        f"Against a the difference is {mine - a:+.2f} ({row.low:+.2f} to {row.high:+.2f}).".replace("-", "−")
     )
-    assert third["text"].startswith("1 comparison is undecided. A true difference of about 0.")
+    assert third["text"].startswith("1 comparison is undecided. It would show a true difference of 0.")
     assert [one["cells"] for one in sentences(found)] == [[("d0", "mine")], [("d0", "a")], [("d0", "a")]]
 
 
@@ -108,7 +108,8 @@ def test_the_detectable_difference_is_the_median_of_what_is_undecided(tmp_path):
     middle = sorted(errors.values())[1] * math.sqrt(1 / 10 + 1)
     wide = (stats.t.ppf(1 - 0.05 / 4 / 2, 9) + stats.t.ppf(0.8, 9)) * middle
     assert (
-        text == f"3 comparisons are undecided. A true difference of about {wide:.2f} would have been found."
+        text == "3 comparisons are undecided. "
+        f"Half of them would show a true difference of {wide:.2f} in 80% of such reports."
     )
 
 
@@ -140,23 +141,42 @@ def test_without_labels_nothing_is_called_better(tmp_path):
     assert (found.measure, found.reference) == ("", "")
     assert found.differences.empty and found.deciding.empty
     (sentence,) = sentences(found)
-    assert sentence["cells"] == [] and sentence["text"].startswith("No scores against labels")
+    assert sentence["cells"] == [] and sentence["text"].startswith("No method has a score against labels")
 
 
 def test_one_method_beside_the_random_ones_leads_them(tmp_path):
     means = {"RandomTree": 0.0, "mine": 0.7, "RandomClusters": 0.0}
     found = verdicts(made_up_run(scores(means), tmp_path, mine="mine"))
     assert (found.rivals, found.undecided) == ((), [])
-    first, second, third = (sentence["text"] for sentence in sentences(found))
-    assert first.startswith("On d0, mine has the best score") and third == "All comparisons are decided."
-    assert second == "mine against its rivals, in 0 comparisons: ahead in 0, behind in 0, level in 0."
+    first, second = (sentence["text"] for sentence in sentences(found))
+    assert first.startswith("On d0, mine has the best score") and second == "mine has no rival but chance."
+
+
+def test_where_random_methods_are_as_good_it_is_said(tmp_path):
+    means = {"RandomTree": 0.02, "RandomClusters": 0.01, "mine": 0.0, "a": -0.05}
+    table = scores(means, n_data=3, spread=1e-3) | {"good": scores({**means, "mine": 0.7}, spread=1e-3)["d0"]}
+    del table["d2"]
+    first, second, _ = said(made_up_run(table, tmp_path, mine="mine"))
+    assert first.startswith(
+        "On 3 data sets, RandomTree, which reads no data, has the best mean rank. Of the others mine has the best: "
+    )
+    assert second.endswith(" mine is not shown to be better than chance on d0, d1.")
+    only = {name: table[name] for name in ("d0", "d1")}
+    assert said(made_up_run(only, tmp_path, mine="mine"))[1].endswith("not shown to be better than chance.")
+    good = {"good": table["good"]}
+    assert "chance" not in said(made_up_run(good, tmp_path, mine="mine"))[1]
+
+
+def test_random_methods_alone_are_no_comparison(tmp_path):
+    (text,) = said(made_up_run(scores({"RandomTree": 0.0, "RandomClusters": 0.0}), tmp_path))
+    assert text.startswith("No method has a score against labels")
 
 
 def test_among_equals_mine_leads_and_open_comparisons_go_by_their_size(tmp_path):
     draws = np.linspace(0.3, 0.7, 10)
     table = {"d0": {"b": draws[::-1] - 0.01, "a": draws, "c": draws[::-1] - 0.1, "mine": draws}}
     found = verdicts(made_up_run(table, tmp_path, mine="mine"))
-    assert sentences(found)[0]["text"].startswith("On d0, mine has the best score")
+    assert sentences(found)[0]["text"].startswith("On d0, mine and a share the best score")
     assert [row.rival for row in found.undecided] == ["c", "b"]
 
 

@@ -57,7 +57,8 @@ def heat_table(
     -------
     dict
         ``measures``, ``data``, ``higher`` (is better) and ``rows``, the best first. A row has ``method``, ``means``,
-        ``n`` scores and ``cells``, each a mean with interval, chance and status, a status alone, or None.
+        ``n`` scores and ``cells``, each a mean with interval, chance, status and reason, the last two alone, or None. A
+        method that takes none of the data has no row.
     """
     shown = [m for m in shown if m in set(scores["measure"])]
     if not shown:
@@ -77,7 +78,8 @@ def heat_table(
         means = {m: float(own.loc[own["measure"] == m, "mean"].mean()) for m in shown}
         n = sum("mean" in (cell or {}) for cell in cells)
         # Of a method that always failed nobody knows whether it gives trees.
-        shows = n if shown[0] == "dendrogram_purity" else any(cells)
+        failed = any(cell and cell["status"] != "not_applicable" for cell in cells)
+        shows = n if shown[0] == "dendrogram_purity" else failed
         if shows or not all(np.isnan(mean) for mean in means.values()):
             rows.append({"method": method, "cells": cells, "means": means, "n": n})
     rows.sort(
@@ -93,9 +95,9 @@ def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
     """
     scored = rows[(rows["measure"] == measure) & rows["mean"].notna()]
     if len(scored):
-        return dict(scored[["mean", "low", "high", "chance", "status"]].iloc[0])
+        return dict(scored[["mean", "low", "high", "chance", "status", "reason"]].iloc[0])
     failed = rows[~rows["status"].isin(("ok", STATUS))]
-    return dict(failed[["status"]].iloc[0]) if len(failed) else None
+    return dict(failed[["status", "reason"]].iloc[0]) if len(failed) else None
 
 
 def latex(heat: Mapping[str, Any]) -> str:

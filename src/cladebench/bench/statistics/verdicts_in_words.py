@@ -9,74 +9,112 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.statistics.method_differences import ALL, Compared
+from cladebench.bench.statistics.method_differences import AHEAD, ALL, Compared
 from cladebench.bench.statistics.method_ranks import Ranks, failures_last
 from cladebench.bench.statistics.method_scores import Values
 from cladebench.bench.statistics.method_verdicts import Verdicts
+from cladebench.bench.store.causes import some_of
+from cladebench.notation import two_decimals
+
+#: Cells that a sentence leads to at most.
+_CELLS = 3
 
 
 def sentences(found: Verdicts) -> list[dict[str, Any]]:
     """Say who is ahead, by how much, and what is undecided.
 
-    Each sentence has the cells of the tables that it is of.
+    Each sentence has the first cells of the tables that it is of, and whether there are more.
     """
     if found.values is None:
-        text = "No scores against labels, so nothing can be called better: the tables show structure and stability."
-        return [{"text": text, "cells": []}]
+        text = "No method has a score against labels, so nothing can be called better."
+        return [_sentence(f"{text} The tables show structure and stability.", [])]
     data = [*found.values.tables]
     nearest = [row for row in found.rows if row.rival == found.rivals[0]] if found.rivals else []
-    lead, who = _who(found, found.values)
-    of_who = [(name, method) for name in data for method in dict.fromkeys((found.reference, lead))]
-    return [
-        {"text": who, "cells": of_who[:6]},
-        {"text": _by_how_much(found, nearest, len(data)), "cells": _cells(nearest)},
-        {"text": _what_is_open(found.undecided, found.values.reach), "cells": _cells(found.undecided)},
-    ]
+    leads, who = _who(found, found.values)
+    of_who = [(name, method) for name in data for method in dict.fromkeys((found.reference, leads[0]))]
+    said = [_sentence(who, of_who), _sentence(_by_how_much(found, nearest, len(data)), _cells(nearest))]
+    if found.rivals:
+        said.append(_sentence(_what_is_open(found.undecided, found.values.reach), _cells(found.undecided)))
+    return said
 
 
-def _who(found: Verdicts, values: Values) -> tuple[str, str]:
-    """Name the best method by mean rank, with its score.
+def _sentence(text: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
+    return {"text": text, "cells": cells[:_CELLS], "more": len(cells) > _CELLS}
 
-    Among equals it is the reference.
+
+def _who(found: Verdicts, values: Values) -> tuple[list[str], str]:
+    """Name the methods of the best mean rank, with a score.
+
+    Among equals the reference goes first. Random methods are never the best, but it is said where one ranks higher.
     """
     mine, data, ranked = found.reference, [*values.tables], failures_last(values).means
-    lead = min((mine, *found.rivals), key=ranked.__getitem__)
+    least = min(ranked[method] for method in (mine, *found.rivals))
+    leads = [method for method in (mine, *found.rivals) if ranked[method] == least]
     scored, title = values.means(), values.measure.title or values.measure.name
     means, n = scored.mean(), scored[mine].count()
     over, best = (data[0], "score") if len(data) == 1 else (f"{len(data)} data sets", "mean rank")
-    own = f"; {mine} has {means[mine]:.2f}" if mine != lead else ""
+    own = f"; {mine} has {two_decimals(means[mine])}" if mine not in leads else ""
     own += f" on the {n} where it has a score" if own and n < len(data) else ""
-    absent = f"{found.absent} has no score. " if found.absent else ""
-    first = f"{absent}On {over}, {lead} has the best {best}: a mean {title} of {means[lead]:.2f}"
-    return lead, f"{first}, where chance has 0{own}."
+    first = f"{found.absent} has no score. " if found.absent else ""
+    blind = [method for method in found.random if ranked.get(method, math.inf) < least]
+    if blind:
+        first += f"On {over}, {min(blind, key=ranked.__getitem__)}, which reads no data, has the best {best}."
+        first += " Of the others "
+    else:
+        first += f"On {over}, "
+    first += f"{leads[0]} has" if len(leads) == 1 else f"{leads[0]} and {some_of(leads[1:], 1)} share"
+    first += f" the best{'' if blind else f' {best}'}: a mean {title} of {two_decimals(means[leads[0]])}"
+    return leads, f"{first}, where chance has 0{own}."
 
 
 def _by_how_much(found: Verdicts, nearest: Sequence[Compared], n_data: int) -> str:
     counts = found.counts()
+    n = sum(counts.values())
     told = ", ".join(f"{verdict} in {counts[verdict]}" for verdict in ("ahead", "behind", "level"))
-    text = f"{found.reference} against its rivals, in {sum(counts.values())} comparisons: {told}."
+    text = f"{found.reference} against its rivals, in {n} comparison{'s' if n != 1 else ''}: {told}."
+    if not found.rivals:
+        text = f"{found.reference} has no rival but chance."
     for row in [row for row in nearest if not math.isnan(row.difference)][:1]:
         on = "" if row.data == ALL or n_data == 1 else f" on {row.data}"
-        width = f"{row.low:+.2f} to {row.high:+.2f}"
-        text += f" Against {row.rival}{on} the difference is {row.difference:+.2f} ({width})."
-    return text
+        width = f"{_signed(row.low)} to {_signed(row.high)}"
+        text += f" Against {row.rival}{on} the difference is {_signed(row.difference)} ({width})."
+    return text + _over_chance(found)
+
+
+def _over_chance(found: Verdicts) -> str:
+    """Say where random methods are not shown to be worse.
+
+    Nothing where they are on all data.
+    """
+    rows = [row for row in found.rows if row.rival in found.random and row.n]
+    missed = [*dict.fromkeys(row.data for row in rows if row.verdict != AHEAD)]
+    if not missed:
+        return ""
+    on = f" on {some_of(missed, 2)}" if len(missed) < len({row.data for row in rows}) else ""
+    return f" {found.reference} is not shown to be better than chance{on}."
 
 
 def _what_is_open(rows: Sequence[Compared], reach: float) -> str:
     if not rows:
         return "All comparisons are decided."
-    text = f"{len(rows)} comparison{'s are' if len(rows) > 1 else ' is'} undecided."
+    one = len(rows) == 1
+    text = f"{len(rows)} comparison{' is' if one else 's are'} undecided."
     seen = [row.detectable for row in rows if not math.isnan(row.detectable)]
     detectable = float(np.median(seen)) if seen else math.nan
     if detectable > reach / 2:
         return text + " So few draws of so few rows could hardly have shown any difference."
     if math.isfinite(detectable):
-        return text + f" A true difference of about {detectable:.2f} would have been found."
+        can = "It" if one else "Half of them"
+        return f"{text} {can} would show a true difference of {detectable:.2f} in 80% of such reports."
     return text
 
 
+def _signed(value: float) -> str:
+    return f"{value:+z.2f}".replace("-", "−").replace("+0.00", "0.00")
+
+
 def _cells(rows: Sequence[Compared]) -> list[tuple[str, str]]:
-    return [(row.data, row.rival) for row in rows[:3] if row.data != ALL]
+    return [(row.data, row.rival) for row in rows if row.data != ALL]
 
 
 def over_all(found: Verdicts) -> list[dict[str, Any]]:
@@ -91,7 +129,7 @@ def over_all(found: Verdicts) -> list[dict[str, Any]]:
 def mean_ranks(ranks: Ranks) -> list[dict[Hashable, Any]]:
     """List the mean ranks, best first, under the heads of the page."""
     table = pd.DataFrame({"Mean rank": ranks.failures_last.means})
-    if ranks.differ:
-        table[f"On the {ranks.complete.n} data sets without failures"] = ranks.complete.means
+    if ranks.differ and ranks.complete.n:
+        table[f"On data sets without failures: {ranks.complete.n}"] = ranks.complete.means
     table = table.sort_values("Mean rank", kind="stable")
     return table.rename_axis("Method").reset_index().to_dict("records")

@@ -30,11 +30,12 @@ class OwnDataset(Dataset):
 
     Attributes
     ----------
-    labellings, clusters, done
+    labellings, class_names, clusters, done
         See :class:`~cladebench.datasets.own.own_files.OwnData`.
     """
 
     labellings: Mapping[str, np.ndarray]
+    class_names: Mapping[str, tuple[str, ...]]
     clusters: Mapping[str, int]
     done: tuple[str, ...]
 
@@ -115,6 +116,7 @@ def load_own(name: str) -> OwnDataset:
         content_sha256=digest.hexdigest(),
         draw=0,
         labellings=data.labellings,
+        class_names=data.class_names,
         clusters=data.clusters,
         done=data.done,
     )
