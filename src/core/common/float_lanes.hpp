@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct FloatsOf<Lanes2> {
   static constexpr int kWidth = 4, kParts = 4;
   typedef float Vec __attribute__((vector_size(16)));
   typedef float Unaligned __attribute__((vector_size(16), aligned(4), may_alias));
+  typedef std::int32_t Bits __attribute__((vector_size(16)));
+  typedef std::int32_t UnalignedBits __attribute__((vector_size(16), aligned(8), may_alias));
   typedef float Half __attribute__((vector_size(8), aligned(4), may_alias));  ///< as many as V's doubles
 };
 template <>
@@ -31,6 +34,8 @@ struct FloatsOf<Lanes4> {
   static constexpr int kWidth = 8, kParts = 2;
   typedef float Vec __attribute__((vector_size(32)));
   typedef float Unaligned __attribute__((vector_size(32), aligned(4), may_alias));
+  typedef std::int32_t Bits __attribute__((vector_size(32)));
+  typedef std::int32_t UnalignedBits __attribute__((vector_size(32), aligned(8), may_alias));
   typedef float Half __attribute__((vector_size(16), aligned(4), may_alias));  ///< as many as V's doubles
 };
 template <>
@@ -38,6 +43,8 @@ struct FloatsOf<Lanes8> {
   static constexpr int kWidth = 16, kParts = 1;
   typedef float Vec __attribute__((vector_size(64)));
   typedef float Unaligned __attribute__((vector_size(64), aligned(4), may_alias));
+  typedef std::int32_t Bits __attribute__((vector_size(64)));
+  typedef std::int32_t UnalignedBits __attribute__((vector_size(64), aligned(8), may_alias));
   typedef float Half __attribute__((vector_size(32), aligned(4), may_alias));  ///< as many as V's doubles
 };
 

@@ -23,7 +23,8 @@ void write_means(const PairForestView& forest, std::size_t d, const PairRows& A,
     const std::size_t i = task / blocks_of_b * rows_of_a, n_a = std::min(A.n - i, rows_of_a);
     const std::size_t j = task % blocks_of_b * rows_of_b, n_b = std::min(B.n - j, rows_of_b);
     const PairColumns a({A.data + i * d, n_a}, d), b({B.data + j * d, n_b}, d);
-    Descent descent(a, b, d);
+    PairDescentSpace space;
+    Descent descent(a, b, d, space);
     ReadyPairTree tree;
     for (std::size_t t = 0; t < n_trees; ++t) {
       keep_on(16 * n_a * n_b);
@@ -48,12 +49,7 @@ void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRo
   const bool turn = B.n < A.n;
   const PairRows &few = turn ? B : A, &many = turn ? A : B;
   const std::size_t step_few = turn ? 1 : B.n, step_many = turn ? B.n : 1;
-  const auto write = few.n == 1     ? write_means<16>
-                     : few.n <= 16  ? write_means<12>
-                     : few.n <= 32  ? write_means<11>
-                     : few.n <= 64  ? write_means<10>
-                     : few.n <= 128 ? write_means<9>
-                                    : write_means<8>;
+  const auto write = few.n <= 4 ? write_means<16> : few.n <= 64 ? write_means<12> : write_means<10>;
   write(forest, d, few, many, step_few, step_many, result);
 }
 

@@ -1,9 +1,11 @@
 // A forest that classifies pairs of rows by [|a - b|, (a + b) / 2], evaluated for all pairs of two sets.
 //
 // A pair that drops down a tree by itself waits for memory at every node. Here all pairs of a block of 256 x
-// 256 rows (of few rows and more others) go down together: those at a node are parted into those of its
-// children by one pass without branches, over two short columns; a node is read once for all of its pairs; no
-// features of pairs are ever stored.
+// 1,024 rows (of few rows and more others) go down together. A node is read once for all of its pairs. No
+// features of pairs are ever stored. The pairs of a row at a node are bits as long as they are many: a test
+// of the row with all others is then a pass over one column, with vectors. It takes as long as a twelfth of
+// the pairs one by one. Where they are fewer, they are in a list of all pairs at the node, which a pass
+// without branches parts.
 //
 // Numbers are float and thresholds double, as in scikit-learn's trees: a pair reaches the same leaf there.
 #pragma once
@@ -38,8 +40,8 @@ void pair_forest_means(const PairForestView& forest, std::size_t d, const PairRo
 
 /// The k rows nearest to each query by the same means, ascending, of equally near ones those of the lowest
 /// indices: D and index have k numbers for each query. Sums of leaves only grow, where no leaf is negative:
-/// pairs whose sum is too large already go down no further trees. Memory: 14 bytes for each row and each of
-/// 64 queries, on each thread.
+/// pairs whose sum is too large already go down no further trees. Memory: 16 bytes for each row and each of
+/// 256 queries, on each thread.
 /// @throws std::invalid_argument if the nodes do not make trees over 2 d features, or there are fewer than k
 /// rows.
 void pair_forest_neighbors(const PairForestView& forest, std::size_t d, const PairRows& queries,

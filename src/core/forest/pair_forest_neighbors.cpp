@@ -18,12 +18,14 @@ constexpr std::size_t kShareOfTrees = 10;
 /// Trees after which pairs are looked through for those that are too far by now.
 constexpr std::size_t kTreesAtATime = 10;
 
+/// Queries of a block: with fewer, other threads gain less than nodes cost.
+constexpr std::size_t kFewestQueries = 64;
+
 /// Neighbours of a block of queries among all rows, which are parted into tiles.
 template <unsigned kShift>
 class Search {
  public:
   using Descent = PairDescent<kShift>;
-  using Pair = typename Descent::Pair;
 
   Search(const PairForestView& forest, std::size_t d, const PairColumns& queries,
          const std::vector<PairColumns>& tiles, std::size_t k)
@@ -33,7 +35,7 @@ class Search {
         k_(k),
         guesses_(tiles.size()) {
     descents_.reserve(tiles.size());
-    for (const PairColumns& tile : tiles) descents_.emplace_back(queries, tile, d);
+    for (const PairColumns& tile : tiles) descents_.emplace_back(queries, tile, d, space_);
   }
 
   /// @param may_drop  No leaf has a negative value, so that a sum over some trees is at most that over all.
@@ -75,8 +77,10 @@ class Search {
       for (std::size_t k = 0; k < count; ++k) trees_[k].read(forest_, t + k);
       for (std::size_t tile = 0; tile < descents_.size(); ++tile) {
         prepare(tile);
-        keep_on(count * descents_[tile].pairs().size());
-        for (std::size_t k = 0; k < count; ++k) descents_[tile].add(trees_[k]);
+        for (std::size_t k = 0; k < count; ++k) {
+          keep_on(16 * descents_[tile].pairs().size());
+          descents_[tile].add(trees_[k]);
+        }
       }
     }
   }
@@ -133,6 +137,7 @@ class Search {
 
   const PairForestView& forest_;
   std::size_t n_trees_, n_queries_, k_;
+  PairDescentSpace space_;
   std::vector<Descent> descents_;           ///< of each tile
   std::vector<std::vector<Pair>> guesses_;  ///< of each tile, ascending
   std::vector<double> limits_;              ///< of each query
@@ -142,15 +147,20 @@ class Search {
 template <unsigned kShift>
 void search(const PairForestView& forest, std::size_t d, const PairRows& queries, const PairRows& rows,
             std::size_t k, double* D, std::int64_t* index) {
-  constexpr std::size_t block = PairDescent<kShift>::kRowsOfA, tile = PairDescent<kShift>::kRowsOfB;
+  constexpr std::size_t tile = PairDescent<kShift>::kRowsOfB;
   const bool may_drop =
       std::all_of(forest.value.begin(), forest.value.end(), [](double value) { return value >= 0.0; });
   std::vector<PairColumns> tiles;
   for (std::size_t j = 0; j < rows.n; j += tile) {
     tiles.emplace_back(PairRows{rows.data + j * d, std::min(rows.n - j, tile)}, d);
   }
+  // Blocks are large, so all threads have equally many of about the same size, unless these would be small.
+  const auto up = [](std::size_t n, std::size_t step) { return (n + step - 1) / step; };
+  const auto n_threads = static_cast<std::size_t>(max_threads());
+  const std::size_t n_blocks = up(up(queries.n, PairDescent<kShift>::kRowsOfA), n_threads) * n_threads;
+  const std::size_t block = up(queries.n, std::min(n_blocks, up(queries.n, kFewestQueries)));
   const bool worth_while = queries.n * rows.n * (forest.first_node.size() - 1) > 100'000;
-  parallel_for((queries.n + block - 1) / block, worth_while, [&](std::size_t task) {
+  parallel_for(up(queries.n, block), worth_while, [&](std::size_t task) {
     const std::size_t i = task * block;
     const PairColumns part(PairRows{queries.data + i * d, std::min(queries.n - i, block)}, d);
     Search<kShift>(forest, d, part, tiles, k).run(may_drop, D + i * k, index + i * k);
@@ -164,7 +174,8 @@ void pair_forest_neighbors(const PairForestView& forest, std::size_t d, const Pa
   check_pair_forest(forest, d);
   if (k < 1 || k > rows.n)
     throw std::invalid_argument("pair forest: expected k from 1 to the number of rows");
-  const auto run = queries.n <= 16 ? search<12> : search<10>;
+  if (queries.n == 0) return;
+  const auto run = queries.n <= 64 ? search<12> : search<10>;
   run(forest, d, queries, rows, k, D, index);
 }
 

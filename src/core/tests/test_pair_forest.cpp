@@ -5,11 +5,16 @@
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "check.hpp"
+#include "common/float_lanes.hpp"
+#include "common/instruction_set.hpp"
 #include "common/parallel.hpp"
+#include "common/simd.hpp"
 #include "forest/pair_forest.hpp"
+#include "forest/row_bits.hpp"
 
 using namespace cladebench;
 
@@ -77,24 +82,119 @@ std::vector<float> grid(std::mt19937_64& random, std::size_t n) {
 TEST(pair_forest_is_the_mean_over_trees_of_the_leaves_reached) {
   std::mt19937_64 random(1);
   const std::size_t d = 3;
+  const std::string in_use = instruction_set();
+  // Blocks have 4 x 65536, 64 x 4096 or 256 x 1024 rows; bits are in parts of 512 rows and lanes of 16. From
+  // 192 rows on, pairs of a row can be bits.
   for (const auto& [n_a, n_b, depth] : {std::array<std::size_t, 3>{1, 1, 0},
+                                        {2, 3, 0},
                                         {1, 300, 8},
                                         {300, 1, 3},
                                         {2, 700, 12},
+                                        {3, 192, 7},
+                                        {5, 511, 9},
                                         {16, 5000, 9},
                                         {5000, 3, 8},
                                         {1, 70000, 5},
-                                        {260, 257, 6},
+                                        {65, 1025, 6},
+                                        {64, 4097, 3},
+                                        {257, 260, 6},
                                         {513, 30, 9}}) {
     const Forest forest(random, 7, static_cast<std::int32_t>(depth), d);
     const auto A = grid(random, n_a * d), B = grid(random, n_b * d);
-    std::vector<double> found(n_a * n_b, -1.0);
-    pair_forest_means(forest.view(), d, {A.data(), n_a}, {B.data(), n_b}, found.data());
+    std::vector<double> expected;
     for (std::size_t i = 0; i < n_a; ++i) {
       for (std::size_t j = 0; j < n_b; ++j) {
-        CHECK(found[i * n_b + j] == forest.mean(A.data() + i * d, B.data() + j * d, d));
+        expected.push_back(forest.mean(A.data() + i * d, B.data() + j * d, d));
       }
     }
+    for (const std::string& set : instruction_sets()) {
+      use_instruction_set(set);
+      std::vector<double> found(n_a * n_b, -1.0);
+      pair_forest_means(forest.view(), d, {A.data(), n_a}, {B.data(), n_b}, found.data());
+      CHECK(found == expected);
+    }
+    use_instruction_set(in_use);
+  }
+}
+
+TEST(pair_forest_follows_chains_that_shed_one_row_of_many_at_a_time) {
+  // Each tree sends all pairs but those of one row down a chain; so many rows are bits to the end of it.
+  const std::size_t d = 1, n = 1300;
+  std::vector<float> B(n);
+  for (std::size_t j = 0; j < n; ++j) B[j] = static_cast<float>(j);
+  const float A[] = {0.0f, 1299.0f, 650.0f};
+  std::mt19937_64 random(8);
+  for (const std::size_t depth : {1, 100, 1299}) {
+    for (const bool left : {false, true}) {
+      Forest chain(random, 0, 0, d);
+      for (std::size_t k = 0; k < depth; ++k) {
+        const auto next = static_cast<std::int32_t>(2 * k + 2);
+        chain.feature.insert(chain.feature.end(), {0, -1});
+        chain.threshold.insert(chain.threshold.end(), {static_cast<double>(left ? n - k : k) - 0.5, 0.0});
+        chain.left.insert(chain.left.end(), {left ? next : next - 1, -1});
+        chain.right.insert(chain.right.end(), {left ? next - 1 : next, -1});
+        chain.value.insert(chain.value.end(), {0.0, static_cast<double>(k % 3)});
+      }
+      chain.feature.push_back(-1);
+      chain.threshold.push_back(0.0);
+      chain.left.push_back(-1);
+      chain.right.push_back(-1);
+      chain.value.push_back(5.0);
+      chain.first.push_back(static_cast<std::int64_t>(chain.feature.size()));
+      std::vector<double> found(3 * n);
+      pair_forest_means(chain.view(), d, {A, 3}, {B.data(), n}, found.data());
+      for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < n; ++j) CHECK(found[i * n + j] == chain.mean(A + i, B.data() + j, d));
+      }
+    }
+  }
+}
+
+namespace {
+
+struct AtMost {
+  template <class F>
+  CLADEBENCH_INLINE void run(const float* x, typename F::Bits& result) const {
+    result = floats_at<F>(x) <= t;
+  }
+
+  float t;
+};
+
+struct Passing {
+  template <class V>
+  static std::uint32_t run(float t, const float* column, std::size_t n_vectors, const RowBits::Word* all,
+                           RowBits::Word* found) {
+    return RowBits::pass<V>(AtMost{t}, column, n_vectors, all, found);
+  }
+};
+
+}  // namespace
+
+TEST(row_bits_are_the_rows_that_pass) {
+  std::mt19937_64 random(9);
+  const std::string in_use = instruction_set();
+  for (const std::size_t n : {1, 15, 16, 17, 255, 511, 512, 513, 1024, 1500}) {
+    Floats column(padded_floats(n));
+    for (std::size_t j = 0; j < n; ++j) column[j] = static_cast<float>(random() % 3);
+    std::vector<RowBits::Word> all(RowBits::words(n)), found(all.size());
+    std::vector<std::size_t> expected;
+    for (std::size_t j = 0; j < n; ++j) {
+      if (random() % 4 == 0) continue;
+      all[RowBits::word(j)] |= RowBits::bit(j);
+      if (column[j] <= 1.0f) expected.push_back(j);
+    }
+    for (const std::string& set : instruction_sets()) {
+      use_instruction_set(set);
+      const std::uint32_t count =
+          run_kernel<Passing>(1.0f, column.data(), column.size() / kFloatLanes, all.data(), found.data());
+      std::vector<std::size_t> rows;
+      RowBits::for_each(found.data(), found.size(), [&](std::size_t row) { rows.push_back(row); });
+      CHECK(count == rows.size());
+      std::sort(rows.begin(), rows.end());
+      CHECK(rows == expected);
+    }
+    use_instruction_set(in_use);
   }
 }
 
@@ -106,6 +206,7 @@ TEST(pair_forest_neighbors_are_those_of_all_means) {
                                                  {5, 5000, 9, 30},
                                                  {70, 300, 20, 60},
                                                  {130, 1030, 3, 25},
+                                                 {260, 1100, 4, 12},
                                                  {17, 2060, 1, 41}}) {
     // Leaves are 0 or 1, so that many rows are equally far; the second half of the trees changes nothing, or
     // takes back what the first half said.
@@ -166,6 +267,7 @@ TEST(pair_forest_neighbors_do_not_depend_on_the_number_of_threads_and_can_be_end
   };
   CHECK_THROWS(ask(0), "expected k");
   CHECK_THROWS(ask(2), "expected k");
+  pair_forest_neighbors(forest.view(), d, {X.data(), 0}, rows, 1, nullptr, nullptr);
 }
 
 TEST(pair_forest_does_not_depend_on_the_number_of_threads) {
