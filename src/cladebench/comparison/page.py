@@ -167,7 +167,7 @@ def _other_numbers(run: Run) -> list[dict[str, Any]]:
         if (own["value"] != own["k"]).any():
             numbers = f"{least} to {most}" if least < most else str(least)
             found.setdefault(str(method), []).append(f"{data} ({numbers} for {k})")
-    return [{"Method": name, "Data": some_of(told, 6)} for name, told in found.items()]
+    return [{"Method": name, "Data": some_of(dict.fromkeys(told), 6)} for name, told in found.items()]
 
 
 def _setting_text(text: str) -> str:
