@@ -75,6 +75,9 @@ def run(args: argparse.Namespace) -> int:
         (mine, *_) = found_methods([written], target)
         document["methods"].append(written)
         document["mine"] = written if mine.key in fitting() else mine.key
+    for method in found_methods(document["methods"], target):
+        if method.missing:
+            print(f"{method.key} is not run: {method.missing}")
     document |= {"features": ["zscore"], "repetitions": 10, "rope": 0.02}
     text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, allow_unicode=True, width=100)
     write_atomically(target, text.encode())
