@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import fcluster, linkage
+from sklearn.base import BaseEstimator
 from sklearn.cluster import HDBSCAN, AgglomerativeClustering, Birch, KMeans, SpectralClustering
 from sklearn.metrics import adjusted_rand_score
 
@@ -22,7 +23,12 @@ X = np.random.default_rng(0).normal(size=(40, 2)) + 9 * (np.arange(40) % 4)[:, N
         (Agglomerative, "features", False, ""),
         (Agglomerative, "distances", False, ""),
         (BirchTree, "distances", False, "BirchTree takes features, not distances"),
-        (Agglomerative, "features", True, "Agglomerative takes no sparse features"),
+        (
+            Agglomerative,
+            "features",
+            True,
+            "Agglomerative takes no sparse features (no tag input_tags.sparse)",
+        ),
         (FlatKMeans, "features", True, ""),
         (OracleTree, "features", False, "OracleTree learns from labels"),
         (HDBSCAN, "distances", False, ""),
@@ -45,6 +51,21 @@ class AnyMetric:
 
 class TwoMetrics(AnyMetric):
     _parameter_constraints: ClassVar = {"metric": [SimpleNamespace(options={"euclidean", "cosine"})]}
+
+
+class Sparse(BaseEstimator):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def test_a_users_class_takes_sparse_features_by_its_tag():
+    assert takes(Sparse, "features", True) == ({}, "")
+    assert (
+        takes(AnyMetric, "features", True)[1]
+        == "AnyMetric takes no sparse features (no tag input_tags.sparse)"
+    )
 
 
 class Needs:

@@ -1,5 +1,7 @@
 """Clusterers that a file names: by name, dotted path or file, each with a key of its own."""
 
+import sys
+
 import pytest
 
 from cladebench.input_files import InputFileError
@@ -27,3 +29,13 @@ def test_a_method_takes_what_its_class_does_unless_it_is_not_installed(inputs):
     assert birch.takes("distances", False, {})[1].startswith("BirchTree takes features")
     assert birch.takes("features", False, {}) == ({}, "")
     assert gone.takes("features", False, {}) == ({}, "nowhere is not installed")
+
+
+def test_one_of_ours_without_its_library_is_known_before_runs(inputs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jax", None)
+    (ghc,) = named_clusterers(["GHC"], inputs, "methods")
+    assert "n_leaves" in ghc.parameters  # so that its settings are checked
+    assert ghc.takes("features", False, {}) == (
+        {},
+        "jax is not installed; expected pip install 'cladebench[ghc]'",
+    )

@@ -64,6 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         return _say_what_is_missing(args.command, error)
     except KeyboardInterrupt:
+        print(f"cladebench {args.command}: stopped; the same command goes on", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # Whoever read the output has left, as in `cladebench data list | head`.

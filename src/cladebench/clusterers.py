@@ -81,7 +81,7 @@ def takes(
     if pairwise:
         return {}, f"{cls.__name__} takes distances, not features"
     if sparse and not (tags is not None and tags.input_tags.sparse):
-        return {}, f"{cls.__name__} takes no sparse features"
+        return {}, f"{cls.__name__} takes no sparse features (no tag input_tags.sparse)"
     return {}, ""
 
 

@@ -36,6 +36,8 @@ class Discovered:
     uses_labels: ClassVar[bool] = False
     #: True where X may be sparse; it is then handed on as CSR, and never made dense.
     takes_sparse: ClassVar[bool] = False
+    #: Packages of an extra without which `fit` fails.
+    needs: ClassVar[tuple[str, ...]] = ()
     #: True where the result does not depend on the order of the samples (but for ties).
     order_invariant: ClassVar[bool] = False
     #: Constructor parameters that make a fit cheap enough for the contract tests.

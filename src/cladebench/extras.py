@@ -87,12 +87,13 @@ def _absent(extra: str, members: dict[str, list[str]]) -> set[str]:
             absent |= {
                 package for other in inner.rstrip("]").split(",") for package in _absent(other, members)
             }
-        elif not _is_installed(_MODULES.get(name, name)):
+        elif not is_installed(_MODULES.get(name, name)):
             absent.add(name)
     return absent
 
 
-def _is_installed(module: str) -> bool:
+def is_installed(module: str) -> bool:
+    """Whether a module is there, without importing it."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:

@@ -11,7 +11,8 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
-from cladebench import clusterers, estimators
+from cladebench import clusterers, estimators, extras
+from cladebench.discovery import Discovered
 from cladebench.input_files import InputFileError
 from cladebench.users_code import users_code
 
@@ -31,7 +32,7 @@ class NamedClusterer:
     cls : type or None
         None where it is not installed.
     missing : str
-        Why there is no class; else empty.
+        What it needs and is not installed, in words; else empty.
     folder : str
         Where the module of a user's file is found; else empty.
     """
@@ -55,7 +56,9 @@ class NamedClusterer:
 
     def takes(self, kind: str, sparse: bool, settings: Mapping[str, list[Any]]) -> tuple[dict[str, Any], str]:
         """Say whether and how it takes data; see `cladebench.clusterers.takes`."""
-        return ({}, self.missing) if self.cls is None else clusterers.takes(self.cls, kind, sparse, settings)
+        if self.cls is None or self.missing:
+            return {}, self.missing
+        return clusterers.takes(self.cls, kind, sparse, settings)
 
 
 def named_clusterers(texts: Iterable[str], folder: Path, where: str) -> list[NamedClusterer]:
@@ -107,7 +110,7 @@ def _find(text: str, folder: Path, where: str) -> NamedClusterer:
     top = estimator.split(".")[0]
     if "." in estimator and not top_folder and top.isidentifier() and importlib.util.find_spec(top) is None:
         return NamedClusterer(estimator.rpartition(".")[2], estimator, text, None, f"{top} is not installed")
-    with users_code(where):
+    with users_code(where, "a class that can be imported"):
         try:
             cls = estimators.find(estimator)
         except ValueError as error:  # there is none: no fault of a user's code
@@ -118,7 +121,13 @@ def _find(text: str, folder: Path, where: str) -> NamedClusterer:
         raise InputFileError(f"{where}: its constructor needs {required[0]!r}; expected defaults for all")
     if not any(callable(getattr(cls, name, None)) for name in ("fit", "fit_predict")):
         raise InputFileError(f"{where}: it has neither fit nor fit_predict; expected a clusterer")
-    return NamedClusterer(cls.__name__, estimator, text, cls, "", top_folder)
+    return NamedClusterer(cls.__name__, estimator, text, cls, _lacking(cls), top_folder)
+
+
+def _lacking(cls: type[Any]) -> str:
+    """Say what one of our classes needs and is not installed; empty if nothing."""
+    needs = cls.needs if issubclass(cls, Discovered) else ()
+    return next((extras.missing(package) for package in needs if not extras.is_installed(package)), "")
 
 
 def _from_file(text: str, folder: Path, where: str) -> tuple[str, str]:
@@ -134,7 +143,7 @@ def _from_file(text: str, folder: Path, where: str) -> tuple[str, str]:
     if str(top) not in sys.path:
         sys.path.append(str(top))
     importlib.invalidate_caches()
-    with users_code(f"{where}: cannot be imported"):
+    with users_code(where, "a file that can be imported"):
         found = importlib.import_module(module)
     if Path(str(found.__file__)).resolve() != file:
         raise InputFileError(

@@ -12,7 +12,7 @@ from cladebench.input_files import InputFileError
 
 
 @contextlib.contextmanager
-def users_code(what: str) -> Iterator[None]:
+def users_code(what: str, expected: str = "") -> Iterator[None]:
     """Turn errors of a user's code into an `InputFileError` of one line.
 
     Whatever it raises, ``sys.exit`` too.
@@ -23,6 +23,8 @@ def users_code(what: str) -> Iterator[None]:
     ----------
     what : str
         What failed, such as ``"own.protocol: cannot be imported"``.
+    expected : str, default=""
+        What was expected; the message then begins with `what`, and the line of the user's code stands behind it.
     """
     try:
         yield
@@ -34,7 +36,13 @@ def users_code(what: str) -> Iterator[None]:
         except Exception:  # an exception of the user's own making
             text = ""
         kind = type(error).__name__
-        raise InputFileError(f"{place_of(error)}: {what}: {kind}{': ' * bool(text)}{text}") from error
+        if not expected:
+            raise InputFileError(f"{place_of(error)}: {what}: {kind}{': ' * bool(text)}{text}") from error
+        text = str(error.msg) if isinstance(error, SyntaxError) else text  # its text has the place once more
+        place = place_of(error).rpartition("/")[2]
+        raise InputFileError(
+            f"{what}: {kind}{': ' * bool(text)}{text} ({place}); expected {expected}"
+        ) from error
 
 
 def place_of(error: BaseException) -> str:

@@ -49,3 +49,22 @@ def test_a_damaged_record_is_named(tmp_path, capsys):
     capsys.readouterr()
     assert main(["collect", *options]) == 1
     assert "default-1.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["file", "file/below"])
+def test_a_page_is_written_to_a_folder(out, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    assert main(["run-comparison", "gone.yaml", "--out", str(tmp_path / out)]) == 2
+    assert (
+        f"{tmp_path / 'file'}: is a file; expected a folder, or a new one, in --out"
+        in capsys.readouterr().err
+    )
+
+
+def test_a_command_that_is_stopped_says_so(monkeypatch, capsys):
+    def stop(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cladebench.workflow.comparison_jobs.plan", stop)
+    assert main(["run-comparison", "comparison.yaml"]) == 130
+    assert capsys.readouterr().err == "cladebench run-comparison: stopped; the same command goes on\n"

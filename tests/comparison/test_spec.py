@@ -1,5 +1,7 @@
 """What a user writes wrongly is said in one line, with the file, the key and what was expected."""
 
+import shutil
+
 import pytest
 
 from cladebench.comparison import CONTROLS, spec
@@ -60,11 +62,35 @@ def test_a_short_file_is_enough(inputs):
         (GOOD.replace("diagnosis", "disease"), "disease"),
         (
             GOOD.replace("label: diagnosis", "ignore: [diagnosis], clusters: 19"),
-            "expected at most 18: a draw has",
+            "comparison.yaml: data.patients: has 19 clusters; expected at most 18: a draw has",
+        ),
+        (GOOD.replace("label: d", "labels: d"), "comparison.yaml: data.patients: labels: unknown key"),
+        (
+            GOOD.replace("label: diagnosis", "ignore: [diagnosis]"),
+            "comparison.yaml: data.patients: has neither label",
+        ),
+        (
+            GOOD.replace("[Agglomerative]", '["broken.py:X"]'),
+            "yaml: methods: broken.py:X: SyntaxError: '(' was never closed (broken.py, line 2); expected a file",
+        ),
+        (
+            GOOD.replace("[Agglomerative]", '["lacks.py:X"]'),
+            "X: ModuleNotFoundError: No module named 'nowhere' (lacks.py, line 1); expected a file that can be",
+        ),
+        (
+            GOOD.replace("}}", "}, again: {file: copy.csv, label: diagnosis}}"),
+            "comparison.yaml: data.again: has the same rows as data.patients; expected data sets that differ",
+        ),
+        (
+            "data: {a: {registered: digits}, b: {registered: digits}}\n",
+            "data.b: has the same rows as data.a; expected data sets that differ",
         ),
     ],
 )
 def test_mistakes_are_named(inputs, text, said):
+    (inputs / "broken.py").write_text("x = 1\nclass X(\n")
+    (inputs / "lacks.py").write_text("import nowhere\n")
+    shutil.copy(inputs / "patients.csv", inputs / "copy.csv")
     with pytest.raises(InputFileError) as error:
         read(inputs, text)
     assert said in str(error.value) and "\n" not in str(error.value)
@@ -128,3 +154,13 @@ def test_registered_data_too_have_no_more_clusters_than_half_of_the_rows(
             read(inputs, text)
     else:
         assert read(inputs, text).data == {"d": source}
+
+
+def test_the_same_rows_with_another_label_or_number_are_other_data(inputs):
+    rows = (inputs / "patients.csv").read_text().splitlines()
+    halves = [rows[0] + ",half", *(f"{row},{'ab'[i % 2]}" for i, row in enumerate(rows[1:]))]
+    (inputs / "halves.csv").write_text("\n".join(halves))
+    entries = ["label: diagnosis, ignore: [half]", "label: half, ignore: [diagnosis]"]
+    entries += [f"clusters: {k}, ignore: [half, diagnosis]" for k in (2, 3)]
+    data = ", ".join(f"d{i}: {{file: halves.csv, {entry}}}" for i, entry in enumerate(entries))
+    assert len(read(inputs, f"data: {{{data}}}\nmethods: [Agglomerative]\n").data) == 4

@@ -24,7 +24,13 @@ def register(subparsers: Any) -> None:
     parser.add_argument(
         "files", type=user_path, nargs="+", metavar="FILE", help="data: CSV, Parquet, npz ..."
     )
-    parser.add_argument("--label", metavar="COLUMN", help="the column of the classes, in files that have it")
+    parser.add_argument(
+        "--label",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="the column of the classes, in files that have it (repeatable: a file has one of them)",
+    )
     parser.add_argument(
         "--mine", metavar="FILE.py:CLASS", help="your own method: a class in a file, or a dotted path"
     )
@@ -46,13 +52,17 @@ def run(args: argparse.Namespace) -> int:
 
     from cladebench.comparison.spec import fitting, found_methods
     from cladebench.datasets.own.own_proposals import propose_entry
+    from cladebench.datasets.own.own_sources import Source, refuse_copies, sources_of
     from cladebench.files import write_atomically
     from cladebench.input_files import InputFileError
 
     target = args.to.absolute()
     if target.exists():
         raise InputFileError(f"{args.to}: it is there already; expected another name in --to")
+    if not target.parent.is_dir():
+        raise InputFileError(f"{args.to}: its folder is not there; expected one that is, in --to")
     data: dict[str, Any] = {}
+    found: dict[str, Source] = {}
     for file in args.files:
         entry, sentences = propose_entry(file, args.label, needed=len(args.files) == 1)
         name = base = re.sub(r"[^A-Za-z0-9_-]+", "-", file.name.split(".")[0]).strip("-_") or "data"
@@ -64,8 +74,11 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name}: {file}")
         for sentence in sentences:
             print(f"  {sentence}")
-    if args.label and all(entry.get("label") != args.label for entry in data.values()):
-        raise InputFileError(f"--label {args.label}: no file has such a column; expected one that a file has")
+        found |= sources_of(name, data[name], target.parent, str(args.to))
+    refuse_copies(found, str(args.to))
+    for label in args.label:
+        if all(entry.get("label") != label for entry in data.values()):
+            raise InputFileError(f"--label {label}: no file has such a column; expected one that a file has")
     document: dict[str, Any] = {"title": "My comparison", "data": data, "methods": ["fitting"]}
     if args.mine:
         written = args.mine
@@ -75,6 +88,9 @@ def run(args: argparse.Namespace) -> int:
         (mine, *_) = found_methods([written], target)
         document["methods"].append(written)
         document["mine"] = written if mine.key in fitting() else mine.key
+    for method in found_methods(document["methods"], target):
+        if method.missing:
+            print(f"{method.key} is not run: {method.missing}")
     document |= {"features": ["zscore"], "repetitions": 10, "rope": 0.02}
     text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, allow_unicode=True, width=100)
     write_atomically(target, text.encode())

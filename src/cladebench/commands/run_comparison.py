@@ -37,6 +37,7 @@ def register(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Run the whole, or what the workflow asks for."""
     from cladebench.comparison.as_plan import read_plan
+    from cladebench.input_files import InputFileError
     from cladebench.workflow.comparison_jobs import default_folder, jobs_of, plan
 
     out = (args.out or default_folder(args.file)).absolute()
@@ -48,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
         write_page(out)
         return 0
+    if (held := next((place for place in (out, *out.parents) if place.exists()), out)) and not held.is_dir():
+        raise InputFileError(f"{held}: is a file; expected a folder, or a new one, in --out")
     plan(args.file, out, args.cores)
     from cladebench.workflow.comparison_jobs import SNAKEFILE
     from cladebench.workflow.start import snakemake

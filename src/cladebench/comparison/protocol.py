@@ -87,8 +87,11 @@ def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Fitted:
         X = np.zeros((X.shape[0], 1))  # they read nothing but the number of rows
     try:
         return fit_clusterer(cls(**taken | said), X, k)
-    except ModuleNotFoundError as error:
-        raise datasets.DataUnavailable(f"{error.name} is not installed") from error
+    except ImportError as error:
+        gone = error.__cause__ or error  # ours say which extra brings it
+        if not isinstance(gone, ModuleNotFoundError):
+            raise
+        raise datasets.DataUnavailable(f"{gone.name} is not installed") from error
 
 
 def _against_published(cell: Cell, found: Fitted, k: int) -> dict[str, float]:

@@ -11,7 +11,7 @@ from cladebench.clusterers import number_of
 from cladebench.comparison import CONTROLS
 from cladebench.comparison.shown_measures import importable
 from cladebench.datasets.own.own_entries import nearest
-from cladebench.datasets.own.own_sources import Source, sources_of
+from cladebench.datasets.own.own_sources import Source, refuse_copies, sources_of
 from cladebench.input_files import InputFileError, read_validated
 from cladebench.named_clusterers import NamedClusterer, named_clusterers
 from cladebench.published.label_archive import archive_of
@@ -60,12 +60,12 @@ def read_comparison(path: Path) -> Comparison:
     document = read_validated(path, "comparison")
     data: dict[str, Source] = {}
     for key, entry in document["data"].items():
-        data |= sources_of(key, entry, path.parent, f"{path}: data.{key}")
+        data |= sources_of(key, entry, path.parent, str(path))
+    refuse_copies(data, str(path))
     for name, one in data.items():
         if one.n_clusters > (most := one.n_rows // 2):
-            raise InputFileError(
-                f"data.{name}: has {one.n_clusters} clusters; expected at most {most}: a draw has half of the rows"
-            )
+            problem = f"has {one.n_clusters} clusters; expected at most {most}: a draw has half of the rows"
+            raise InputFileError(f"{path}: data.{name}: {problem}")
     given = document.get("methods", {})
     given = {"run": given} if isinstance(given, list) else given
     methods = {method.key: method for method in found_methods(given.get("run", ["fitting"]), path)}

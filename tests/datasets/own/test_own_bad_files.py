@@ -92,6 +92,26 @@ BAD = {
         {"clusters": 2},
         "own.csv: column 'a', row 2: '1,5' is no number; set decimal: ','",
     ),
+    "thousands": (
+        "a;b\n1,500;2\n3,500;4\n",
+        {"clusters": 2},
+        "own.csv: column 'a', row 2: '1,500' is no number; set decimal: ','; or decimal: '.' if it parts thousands",
+    ),
+    "two marks": (
+        "a;b\n1,5;2.5\n3,5;4.5\n",
+        {"clusters": 2, "decimal": ","},
+        "own.csv: column 'b', row 2: '2.5' is no number; expected ',' in all columns, as decimal says",
+    ),
+    "other separator": (
+        CSV,
+        {"label": "group", "separator": ";"},
+        "own.csv: has one column with separator ';'; expected separator: ','",
+    ),
+    "decimal is separator": (
+        CSV,
+        {"label": "group", "decimal": ","},
+        "own.csv: is separated by ',', which decimal is too; expected decimal: '.'",
+    ),
     "infinite": (
         "a,b\n1,2\n3,inf\n",
         {"clusters": 2},

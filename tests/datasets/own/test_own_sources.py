@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 
 def found(folder, **entry):
-    return sources_of("d", entry, folder, "c.yaml: data.d")
+    return sources_of("d", entry, folder, "c.yaml")
 
 
 def test_own_files_have_a_name_that_loads_them(folder):
@@ -52,6 +52,7 @@ def test_registered_data_are_as_the_registry_has_them(folder, name):
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
+        ({"file": "patients.csv"}, "c.yaml: data.d: has neither label nor clusters; expected one of them"),
         ({}, "no source; expected one of file, registered, battery"),
         ({"file": "patients.csv", "registered": "digits"}, "file, registered; expected one of"),
         ({"registered": "iriss"}, "registered: no data set 'iriss'; expected one of"),

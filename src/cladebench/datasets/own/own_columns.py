@@ -6,7 +6,7 @@ Numbers stay as they are, categories become one-hot, gaps get medians.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from datetime import date, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.datasets.own.own_text import is_number, refuse
+from cladebench.datasets.own.own_text import OwnDataError, counted, is_number, refuse, without_groups
 from cladebench.input_files import shown
 from cladebench.validation import as_floats
 
@@ -26,6 +26,8 @@ MOST_LEVELS, MOST_LEVELS_FOUND = 1000, 50
 #: Below it sums of squares do not overflow.
 LARGEST = 1e140
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?([T ].*)?|\d\d?[./]\d\d?[./]\d{2,4}")
+#: A number between marks that are no letters or digits, or before a short word.
+_WITH_UNIT = re.compile(r"([^\w\s.,+-]*)\s*[+-]?\d[\d.,' ]*([^\d\s.,'][^\d]{0,11})?")
 Line = Callable[[int], int]
 
 
@@ -51,6 +53,14 @@ def kind_of(present: pd.Series, decimal: str = ".") -> str:
             return "dates"
         return "mixture" if any(is_number(value, mark) for value in values for mark in ".,") else "text"
     return "dates" if all(isinstance(value, date | timedelta) for value in values) else "mixture"
+
+
+def unit_example(values: Iterable[str]) -> str:
+    """Give the first of texts that are numbers with one unit, such as ``7%``; else an empty text."""
+    texts = [value.strip() for value in values]
+    found = [_WITH_UNIT.fullmatch(text) for text in texts]
+    units = {(match[1], (match[2] or "").strip()) for match in found if match}
+    return texts[0] if all(found) and len(units) == 1 and units != {("", "")} else ""
 
 
 def _is_number(value: Any, decimal: str) -> bool:
@@ -86,6 +96,7 @@ def as_features(
     """
     columns: dict[str, np.ndarray] = {}
     filled: dict[str, int] = {}
+    constant: list[str] = []
     said: list[str] = []
     for column, values in frame.items():
         name, absent = str(column), values.isna().to_numpy()
@@ -112,7 +123,9 @@ def as_features(
                     file, "is a category one of whose columns has the name of another column; rename it", name
                 )
             columns |= made
-            said.append(f"Column {shown(name)} is a category: it became {len(levels)} columns of 0 and 1.")
+            unit = f", though {shown(unit)} has a number" if (unit := unit_example(levels)) else ""
+            made_of = counted(len(levels), "column")
+            said.append(f"Column {shown(name)} is a category{unit}: it became {made_of} of 0 and 1.")
             continue
         if kind != "numbers":
             _refuse_column(present, kind, name, file, line, decimal)
@@ -124,19 +137,23 @@ def as_features(
             refuse(file, problem, name, line(int(present.index[at])))
         columns[name] = np.full(len(frame), np.median(numbers))
         columns[name][~absent] = numbers
+        constant += [name] * bool((numbers == numbers[0]).all())
         if len(numbers) > 2 and (np.diff(numbers) == 1.0).all() and categories is not None:
             said.append(f"Column {shown(name)} counts the rows: put it under ignore if it is no measurement.")
+    if constant and categories is not None:
+        listed = ", ".join(map(shown, constant[:5])) + f" and {len(constant) - 5} more" * (len(constant) > 5)
+        said.append(f"One value in each row, which tells no rows apart: {listed}.")
     if filled:
         means = "the median" + ", or by 0 for a category" * any(name not in columns for name in filled)
         listed = ", ".join(f"{shown(name)} ({count})" for name, count in list(filled.items())[:5])
-        more = f" and {len(filled) - 5} more columns" * (len(filled) > 5)
+        more = f" and {counted(len(filled) - 5, 'more column')}" * (len(filled) > 5)
         said.append(f"{_missing(sum(filled.values()))}, in {listed}{more}: replaced by {means}.")
     X = np.column_stack(list(columns.values())) if columns else np.zeros((len(frame), 0))
     return X, tuple(columns), said
 
 
 def _missing(count: int) -> str:
-    return f"{count} missing value{'s' * (count > 1)}"
+    return counted(count, "missing value")
 
 
 def _floats(present: pd.Series, decimal: str) -> np.ndarray:
@@ -154,8 +171,11 @@ def _refuse_column(present: pd.Series, kind: str, name: str, file: str, line: Li
         refuse(file, f"has text, such as {shown(present.iloc[0])[:30]}; put it under ignore or label", name)
     wrong = next(at for at, value in enumerate(present) if not _is_number(value, decimal))
     value = present.iloc[wrong]
-    comma = isinstance(value, str) and is_number(value, ",")
-    cure = "set decimal: ','" if comma else "correct it, or put the column under categories or ignore"
+    cure = "correct it, or put the column under categories or ignore"
+    if isinstance(value, str) and is_number(value, "." if decimal == "," else ","):
+        cure = "set decimal: ','" if decimal == "." else "expected ',' in all columns, as decimal says"
+        if decimal == "." and without_groups(value, ".") != value:
+            cure += "; or decimal: '.' if it parts thousands"
     refuse(file, f"{shown(value)[:30]} is no number; {cure}", name, line(int(present.index[wrong])))
 
 
@@ -183,7 +203,8 @@ def as_distances(
     """
     n, p = D.shape
     if n != p:
-        refuse(file, f"has {n} rows and {p} columns; expected a square matrix, other columns under ignore")
+        shape = f"{counted(n, 'row')} and {counted(p, 'column')}"
+        refuse(file, f"has {shape}; expected a square matrix, other columns under ignore")
 
     def none(wrong: np.ndarray, problem: str) -> None:
         if wrong.any():
@@ -199,3 +220,33 @@ def as_distances(
     np.fill_diagonal(mended, 0.0)
     rounding = "Rounding made the matrix a little asymmetric, negative or not 0 on the diagonal: mended."
     return mended, [] if np.array_equal(mended, D) else [rounding]
+
+
+def distances_hint(frame: pd.DataFrame, file: str, line: Line, decimal: str) -> list[str]:
+    """Say in sentences that a table of features may be distances, and what it lacks to be.
+
+    Nothing if it is far from them: most cells must be as those across the diagonal, or the diagonal alone 0.
+    """
+    n = len(frame)
+    if n < 3 or frame.shape[1] != n or any(kind_of(frame[c].dropna(), decimal) != "numbers" for c in frame):
+        return []
+    X, names, _ = as_features(frame, file, line, decimal=decimal, categories=None)
+    if not _is_nearly_symmetric(X):
+        return []
+    try:
+        as_features(frame, file, line, decimal=decimal, categories=None, missing="refuse")
+        as_distances(X, names, file, line)
+    except OwnDataError as error:
+        lacks = str(error).removeprefix(f"{file}: ")
+        mended = f"As distances, {lacks}{'.' * (not lacks.endswith('?'))}"
+        return ["The table is nearly a matrix of distances: set kind: distances if meant.", mended]
+    return ["The table is square, symmetric and 0 on its diagonal: set kind: distances if meant."]
+
+
+def _is_nearly_symmetric(X: np.ndarray) -> bool:
+    n = len(X)
+    off, slack = ~np.eye(n, dtype=bool), 1e-8 * float(np.abs(X).max())
+    full = int(np.count_nonzero(X[off])) * 2 > n * (n - 1)  # zeros alone would be symmetric
+    odd = int(np.count_nonzero(np.abs(X - X.T) > slack))
+    hollow = bool((np.abs(np.diag(X)) <= slack).all() and (X[off] > slack).all())
+    return full and (odd <= max(2, n * n // 10) or hollow)

@@ -15,13 +15,20 @@ from typing import Any
 import numpy as np
 
 from cladebench.class_labels import codes_of_y
-from cladebench.datasets.own.own_columns import LARGEST, as_distances, as_features, without_names
+from cladebench.datasets.own.own_columns import (
+    LARGEST,
+    as_distances,
+    as_features,
+    distances_hint,
+    without_names,
+)
 from cladebench.datasets.own.own_entries import checked_entry, files_of, located, no_column
 from cladebench.datasets.own.own_tables import is_text, read_table
 from cladebench.datasets.own.own_text import (
     MISSING,
     Format,
     OwnDataError,
+    counted,
     decoded,
     is_number,
     read_bytes,
@@ -99,6 +106,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
         decimal=given.get("decimal", "."),
         header=given.get("header"),
         texts={*asked, *categories},
+        thousands="decimal" in given,
         square=kind == "distances",
     )
     table = read_table(contents[0], file, how)
@@ -132,7 +140,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
         lines = [row.strip() for row in decoded(unpacked(content, text), text).splitlines()]
         rows = [(at, row) for at, row in enumerate(lines, 1) if row]
         if len(rows) != n:
-            refuse(text, f"has {len(rows)} labels; expected {n}, one for each row of {file}")
+            refuse(text, f"has {counted(len(rows), 'label')}; expected {n}, one for each row of {file}")
         column = PurePath(text).name.removesuffix(".gz").removeprefix(f"{PurePath(file).name.split('.')[0]}.")
         add(column, text, [row for _, row in rows], [at for at, _ in rows].__getitem__)
 
@@ -155,6 +163,8 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
             missing="refuse" if kind == "distances" else given.get("missing", "median"),
         )
         said += made
+        if "kind" not in given:
+            said += distances_hint(features, file, table.line, how.decimal)
         if not names:
             refuse(file, "has no column of features; expected at least one beside label and ignore")
     if kind == "distances":

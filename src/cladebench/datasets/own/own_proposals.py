@@ -5,23 +5,45 @@ It says what was taken for what.
 
 from __future__ import annotations
 
+import re
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cladebench.datasets.own.own_columns import as_distances, as_features, kind_of, most_levels
+from cladebench.datasets.own.own_columns import (
+    as_distances,
+    as_features,
+    kind_of,
+    most_levels,
+    unit_example,
+)
 from cladebench.datasets.own.own_entries import no_column
 from cladebench.datasets.own.own_files import read_own_data
 from cladebench.datasets.own.own_tables import is_text, read_table
-from cladebench.datasets.own.own_text import Format, OwnDataError, decoded, read_bytes, separator_of, unpacked
+from cladebench.datasets.own.own_text import (
+    Format,
+    OwnDataError,
+    counted,
+    decoded,
+    is_number,
+    read_bytes,
+    refuse,
+    separator_of,
+    unpacked,
+    without_groups,
+)
 from cladebench.input_files import shown
 
 #: Names of a column that is taken for the label if the user names none, and for a name of the rows.
 LABELS = ("label", "labels", "class", "target", "y")
+#: Values of a text that may be a label, at most.
+FEW = 10
 IDENTIFIERS = ("id", "index", "key", "uuid", "row", "rownames", "column 1")
 
 
 def propose_entry(
-    path: Path, label: str | None = None, *, needed: bool = True
+    path: Path, label_columns: Sequence[str] = (), *, needed: bool = True
 ) -> tuple[dict[str, Any], list[str]]:
     """Propose an entry of ``data:`` for a file.
 
@@ -29,10 +51,10 @@ def propose_entry(
     ----------
     path : Path
         The file; the entry names it as it is given here.
-    label : str, optional
-        Column of the labels. Default: a column called as in `LABELS`, if there is one.
+    label_columns : sequence of str, default=()
+        Columns of labels, of which the file has one. Default: a column called as in `LABELS`, if there is one.
     needed : bool, default=True
-        Refuse a file without the column `label`; else it is read as one of which no label was named.
+        Refuse a file with none of these columns; else it is read as one of which no label was named.
 
     Returns
     -------
@@ -42,27 +64,33 @@ def propose_entry(
     Raises
     ------
     OwnDataError
-        As `read_own_data`; also if there is no column of that name.
+        As `read_own_data`; also if the file has none or several of these columns, or two decimal marks.
     """
     file = path.as_posix()
     entry: dict[str, Any] = {"file": file}
     said: list[str] = []
-    content = read_bytes(path, file)
+    content = read_bytes(path, file, "a file of data")
     decimal = "."
     if is_text(file):
-        decimal = _decimal(content, file)
+        decimal, named, doubts = _decimal(content, file)
+        said += doubts
         separator = separator_of(decoded(unpacked(content, file), file), decimal, file)
         entry |= {"separator": separator} if separator != "," else {}
-        entry |= {"decimal": ","} if decimal == "," else {}
+        entry |= {"decimal": decimal} if named else {}
     # Of an npz file only those arrays are read as columns that are named.
-    named = [label] if label else () if is_text(file) else LABELS
-    table = read_table(content, file, Format(decimal=decimal, texts=named, square=True))
+    texts = label_columns or (() if is_text(file) else LABELS)
+    how = Format(decimal=decimal, texts=texts, square=True, thousands="decimal" in entry)
+    table = read_table(content, file, how)
     frame = table.frame
     columns = [str(column) for column in frame.columns]
-    if label is not None and label not in columns:
+    given = [column for column in dict.fromkeys(label_columns) if column in columns]
+    if len(given) > 1:
+        refuse(file, f"has the columns {' and '.join(map(shown, given))}; expected one --label of a file")
+    if label_columns and not given:
         if needed:
-            no_column(file, label, columns)
+            no_column(file, label_columns[0], columns)
         return propose_entry(path)
+    label = given[0] if given else None
     if label is None and not table.labels:
         label = next((column for column in reversed(columns) if column.lower() in LABELS), None)
         said += [f"Column {shown(label)} was taken for the label by its name."] * (label is not None)
@@ -83,19 +111,58 @@ def propose_entry(
     else:
         texts = [c for c in features if kind_of(frame[c].dropna(), decimal) == "text"]
         entry |= {"categories": texts} if texts else {}
+        if label is None and not table.labels:
+            said += [_label_hint(frame[column]) for column in texts if _may_be_label(frame[column].dropna())]
         entry |= {"missing": "median"} if frame[features].isna().any(axis=None) else {}
     entry |= {"ignore": list(ignored)} if ignored else {}
     return entry, [*said, *read_own_data(path.stem, entry, Path()).done]
 
 
-def _decimal(content: bytes, file: str) -> str:
-    """A comma, if a column has numbers by it alone."""
+def _decimal(content: bytes, file: str) -> tuple[str, bool, list[str]]:
+    """Find the decimal mark, whether the entry must name it, and what else it may be.
+
+    A comma, if a column has numbers by it and none has numbers by a point alone.
+    """
     frame = read_table(content, file, Format(square=True)).frame
-    for column in frame.columns:
-        present = frame[column].dropna()
-        if len(present) and kind_of(present, ".") == "mixture" and kind_of(present, ",") == "numbers":
-            return ","
-    return "."
+    if not any(_has_commas(frame[column]) for column in frame.columns):
+        return ".", False, []
+    texts = read_table(content, file, Format(square=True, texts=list(frame.columns))).frame
+    # Columns of numbers, by the one mark with which they are; those with commas may be so with both.
+    by: dict[str, list[str]] = {"": [], ".": [], ",": []}
+    for column in texts.columns:
+        values = texts[column].dropna()
+        marks = [m for m in ".," if all(is_number(without_groups(value, m), m) for value in values)]
+        if marks and (marks != [".", ","] or _has_commas(values)):
+            by[marks[0] if len(marks) == 1 else ""].append(str(column))
+    if by["."] and by[","]:
+        problem = f"has decimal commas, but {shown(by['.'][0])} has points"
+        refuse(file, f"{problem}; expected one mark in the file, named by decimal", by[","][0])
+    numbers = [texts[column] for columns in by.values() for column in columns]
+    is_comma = bool(by[","] or by[""]) and not by["."]
+    if is_comma and separator_of(decoded(unpacked(content, file), file), ".", file) == ",":
+        if by[","]:
+            refuse(
+                file, "has decimal commas, which separate columns too; expected separator: ';'", by[","][0]
+            )
+        is_comma = False
+    if not is_comma:
+        return ".", any(map(_has_commas, numbers)), []
+    doubt = f"Commas in {shown(next(iter(by['']), ''))} may part thousands: then set decimal: '.'."
+    return ",", True, [doubt] * (not by[","])
+
+
+def _has_commas(values: Any) -> bool:
+    return any(isinstance(value, str) and re.search(r"\d,\d", value) for value in values)
+
+
+def _may_be_label(present: Any) -> bool:
+    return 2 <= present.nunique() <= FEW and not unit_example(present)
+
+
+def _label_hint(values: Any) -> str:
+    name, option = shown(str(values.name)), shlex.quote(str(values.name))
+    number = counted(values.nunique(), "value")
+    return f"Column {name} has {number} and stays a feature; --label {option} makes it the label."
 
 
 def _reason_to_ignore(values: Any, decimal: str) -> str:
@@ -110,6 +177,8 @@ def _reason_to_ignore(values: Any, decimal: str) -> str:
     if kind == "dates":
         return "has dates"
     if kind == "text" and different > most_levels(len(values), False):
+        if unit := unit_example(present):
+            return f"has numbers with a unit, such as {shown(unit)}, {different} different ones"
         return f"is text with {different} different values"
     return ""
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from cladebench import datasets
 from cladebench.datasets.own.own_batteries import expand_battery
 from cladebench.datasets.own.own_data import OWN, own, own_name
 from cladebench.datasets.own.own_entries import nearest
+from cladebench.datasets.own.own_files import OwnData
 from cladebench.datasets.own.own_text import OwnDataError
 
 
@@ -29,6 +33,8 @@ class Source:
     n_rows : int
     n_clusters : int
         The largest number of clusters that is asked for.
+    digest : str
+        Of all values, labels and numbers of clusters; of registered data, their name.
     """
 
     name: str
@@ -37,6 +43,7 @@ class Source:
     labelled: bool
     n_rows: int
     n_clusters: int
+    digest: str = field(default="", compare=False)
 
 
 def sources_of(key: str, entry: Mapping[str, Any], folder: Path, where: str) -> dict[str, Source]:
@@ -51,21 +58,40 @@ def sources_of(key: str, entry: Mapping[str, Any], folder: Path, where: str) -> 
     folder : Path
         Files are looked for in this folder of comparison.yaml, then in the mirror folders.
     where : str
-        Begins the messages on what is wrong.
+        The file that has the entry, for messages.
 
     Raises
     ------
     OwnDataError
         If the entry is wrong or its data cannot be read; names file, key and what was expected.
     """
+    place = f"{where}: data.{key}"
     kinds = [kind for kind in ("file", "registered", "battery") if kind in entry]
     if len(kinds) != 1:
         found = ", ".join(kinds) or "no source"
-        raise OwnDataError(f"{where}: {found}; expected one of file, registered, battery")
+        raise OwnDataError(f"{place}: {found}; expected one of file, registered, battery")
     if kinds == ["registered"]:
-        return {key: _registered(entry, where)}
-    entries = expand_battery(key, entry, folder) if kinds == ["battery"] else {key: dict(entry)}
-    return {name: _own(name, one, folder) for name, one in entries.items()}
+        return {key: _registered(entry, place)}
+    try:
+        entries = expand_battery(key, entry, folder) if kinds == ["battery"] else {key: dict(entry)}
+        return {name: _own(name, one, folder) for name, one in entries.items()}
+    except OwnDataError as error:  # of the entry, or of a file that names itself
+        of_entry = (f"data.{key}:", f"data.{key}-")
+        lines = [f"{where}: " * line.startswith(of_entry) + line for line in str(error).splitlines()]
+        raise OwnDataError("\n".join(lines)) from None
+
+
+def refuse_copies(data: Mapping[str, Source], where: str) -> None:
+    """Refuse data sets with the same values: one would count as several.
+
+    `where` is the file that names them.
+    """
+    names: dict[str, str] = {}
+    for name, source in data.items():
+        if (first := names.setdefault(source.digest, name)) != name:
+            raise OwnDataError(
+                f"{where}: data.{name}: has the same rows as data.{first}; expected data sets that differ"
+            )
 
 
 def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Source:
@@ -78,7 +104,17 @@ def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Source:
         labelled=bool(data.labellings),
         n_rows=data.X.shape[0],
         n_clusters=max(data.clusters.values()),
+        digest=_digest(data),
     )
+
+
+def _digest(data: OwnData) -> str:
+    X = data.X
+    parts = [X.data, X.indices, X.indptr] if hasattr(X, "indptr") else [X]
+    found = hashlib.sha256(repr([X.shape, data.kind, sorted(data.clusters.values())]).encode())
+    for part in [*parts, *data.labellings.values()]:
+        found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()
 
 
 def _registered(entry: Mapping[str, Any], where: str) -> Source:
@@ -94,4 +130,4 @@ def _registered(entry: Mapping[str, Any], where: str) -> Source:
         raise OwnDataError(f"{where}.registered: {name!r} has no table of features; expected one that has")
     if info.n_classes is None:
         raise OwnDataError(f"{where}.registered: {name!r} has no labels; expected data that have some")
-    return Source(name, "features", info.sparse, True, info.n_samples, info.n_classes)
+    return Source(name, "features", info.sparse, True, info.n_samples, info.n_classes, name)

@@ -108,7 +108,8 @@ def _matrix(X: Any, columns: Mapping[str, Any], file: str) -> Table:
         )
         return Table(pd.DataFrame(dict(columns), index=range(X.shape[0])), said=(said,), sparse=X)
     names = [str(i) for i in range(1, X.shape[1] + 1)]
-    return _table(pd.DataFrame(X.toarray() if sparse else X, columns=names), columns, file)
+    said = ("At least half of the entries are given: read as a full table, not as sparse features.",) * sparse
+    return _table(pd.DataFrame(X.toarray() if sparse else X, columns=names), columns, file, said)
 
 
 def _svmlight(data: bytes, file: str, how: Format) -> Table:

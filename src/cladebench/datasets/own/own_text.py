@@ -28,6 +28,12 @@ MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "N
 SEPARATORS = {"\t": "tabs", ";": "';'", "|": "'|'", ",": "','", " ": "spaces"}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?inf(inity)?", re.IGNORECASE)
 
+#: Numbers with groups of 3 digits, by the mark between them.
+_GROUPED = {
+    ",": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?"),
+    ".": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?"),
+}
+
 
 class OwnDataError(InputFileError):
     """Say that a user's own data cannot be used.
@@ -52,6 +58,8 @@ class Format:
     header: bool | None = None
     #: Columns whose values stay as they are written.
     texts: Collection[str] = ()
+    #: Whether the user gave the decimal mark, so that the other one may part thousands.
+    thousands: bool = False
     #: Whether a square matrix is expected: its first row may have 0, 1, 2, ... as values.
     square: bool = False
 
@@ -72,10 +80,10 @@ class Table:
     sparse: Any = None
 
 
-def read_bytes(path: Path, file: str) -> bytes:
+def read_bytes(path: Path, file: str, expected: str = "a file, relative to comparison.yaml") -> bytes:
     """Read a file of at most `SIZE_LIMIT` bytes.
 
-    ``file`` is its name in messages.
+    ``file`` is its name in messages, ``expected`` what they ask for.
     """
     if is_special(path):
         refuse(file, "is no regular file; expected one")
@@ -84,7 +92,7 @@ def read_bytes(path: Path, file: str) -> bytes:
             refuse(file, f"has more than {SIZE_LIMIT:,} bytes; expected at most as many")
         return path.read_bytes()
     except OSError as error:
-        refuse(file, f"cannot be read: {error.strerror}; expected a file, relative to comparison.yaml")
+        refuse(file, f"cannot be read: {error.strerror}; expected {expected}")
 
 
 def unpacked(data: bytes, file: str) -> bytes:
@@ -107,8 +115,16 @@ def unpacked(data: bytes, file: str) -> bytes:
 
 
 def is_number(text: str, decimal: str = ".") -> bool:
-    """Whether a text is a number, written with this decimal mark."""
+    """Whether a text is a number, written with this decimal mark and no other."""
+    if decimal != "." and "." in text:
+        return False
     return _NUMBER.fullmatch(text.strip().replace(decimal, ".")) is not None
+
+
+def without_groups(text: str, decimal: str) -> str:
+    """Take the marks between thousands out of a number, and leave any other text."""
+    mark = "," if decimal == "." else "."
+    return text.replace(mark, "") if _GROUPED[mark].fullmatch(text.strip()) else text
 
 
 def decoded(data: bytes, file: str) -> str:
@@ -184,6 +200,8 @@ def read_text(data: bytes, file: str, how: Format) -> Table:
     first = next(rows_of(text, separator, file), (0, []))[1]
     if not first:
         refuse(file, "is empty; expected rows of values")
+    if len(first) == 1:
+        _check_separator(text, separator, how.decimal, file)
     n_rows = sum(1 for _ in rows_of(text, separator, file)) if how.square else 0
     named = _has_names(first, how, n_rows)
     names = [entry.strip() or f"column {i}" for i, entry in enumerate(first, 1)]
@@ -193,7 +211,11 @@ def read_text(data: bytes, file: str, how: Format) -> Table:
     def check_widths() -> None:
         for line, row in rows_of(text, separator, file):
             if len(row) != len(names):
-                refuse(file, f"has {len(row)} fields; expected {len(names)}, as in the first row", row=line)
+                refuse(
+                    file,
+                    f"has {counted(len(row), 'field')}; expected {len(names)}, as in the first row",
+                    row=line,
+                )
 
     def line(row: int) -> int:
         return next(itertools.islice(rows_of(text, separator, file), row + named, None))[0]
@@ -224,7 +246,41 @@ def read_text(data: bytes, file: str, how: Format) -> Table:
     said += ["The decimal mark is a comma."] * (how.decimal == ",")
     called = f"The columns have no names: they are called 1 to {len(names)}."
     said.append("The first row has the names of the columns." if named else called)
+    said += _read_groups(frame, how) if how.thousands else []
     return Table(frame, line, tuple(said))
+
+
+def _check_separator(text: str, separator: str, decimal: str, file: str) -> None:
+    """Refuse one column where another mark gives several."""
+    better = separator_of(text, "", file)
+    widths = {len(row) for _, row in itertools.islice(rows_of(text, better, file), 50)}
+    if better != separator and len(widths) == 1 and max(widths) > 1:
+        if better == decimal:
+            refuse(file, "is separated by ',', which decimal is too; expected decimal: '.'")
+        refuse(file, f"has one column with separator {shown(separator)}; expected separator: {shown(better)}")
+
+
+def _read_groups(frame: pd.DataFrame, how: Format) -> list[str]:
+    """Make numbers of texts with marks between thousands, and say so."""
+    import pandas as pd
+
+    said = []
+    for name in frame.columns:
+        present = frame[name].dropna()
+        if name in how.texts or not all(isinstance(value, str) for value in present):
+            continue
+        plain = [without_groups(value, how.decimal) for value in present]
+        if plain != list(present) and all(is_number(value, how.decimal) for value in plain):
+            numbers = [float(value.replace(how.decimal, ".")) for value in plain]
+            frame[name] = pd.Series(numbers, present.index, dtype=float).reindex(frame.index)
+            mark = "a comma" if how.decimal == "." else "a point"
+            said.append(f"Column {shown(str(name))}: {mark} parts thousands.")
+    return said
+
+
+def counted(number: int, what: str) -> str:
+    """Write a number of things: ``1 column``, ``2 columns``."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def check_names(names: list[str], file: str) -> None:

@@ -170,6 +170,7 @@ class GHC(HierarchicalClusterer):
     [1, 1, 0, 0, 0]
     """
 
+    needs = ("jax",)
     contract_params: ClassVar[Mapping[str, Any]] = {"n_leaves": 4, "n_iter": 20}
     MAX_LEAVES: ClassVar[int] = 2**16
     DEFAULT_N_ITER: ClassVar[Mapping[str, int]] = {"full_tree": 20_000, "blockwise": 20_000, "exact": 200}
