@@ -136,6 +136,7 @@ def test_another_method_held_against_rivals_is_told(report):
     sentence = part(parts, "verdicts on rivals").sentence
     assert sentence.endswith("0 of 0 in both reports. The method held against its rivals differs: A -> B.")
     assert "  comparison    mine none -> B" in text(parts)
+    assert headline(parts) == "Conclusions that differ: method held against rivals A -> B"
 
 
 def test_only_means_of_the_tables_are_conclusions(report):

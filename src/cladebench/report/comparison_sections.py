@@ -54,7 +54,7 @@ def _ranks(reports: TwoReports) -> Section:
     moved = reports.moved
     rows = [(r.Index, f"{r.a:.2f}", f"{r.b:.2f}", "") for r in tuples(moved)]
     lead = f"By {reports.measure}, over the {over} of both; 1 is best. "
-    lead += f"{len(rows)} of {len(reports.ranks)} mean ranks moved, the farthest first. "
+    lead += f"{len(rows)} of {len(reports.ranks)} mean ranks moved{', the farthest first' * bool(rows)}. "
     lead += "Ranks describe, they decide nothing."
     sentence = f"Best mean rank: {best}."
     return Section(
@@ -82,9 +82,11 @@ def _verdicts(reports: TwoReports) -> Section:
         "report tests. So a verdict may change where the difference hardly does. Level rests on another test: that "
         "the difference is too small to matter."
     )
+    conclusion = counted("verdicts on rivals", n)
     if reports.judged[0] != reports.judged[1]:
         who = " -> ".join(name or "none" for name in reports.judged)
         sentence += f" The method held against its rivals differs: {who}."
+        conclusion = ", ".join(filter(None, (f"method held against rivals {who}", conclusion)))
     return Section(
         "verdicts on rivals",
         f"Verdicts on rivals that differ: {n:,}",
@@ -93,7 +95,7 @@ def _verdicts(reports: TwoReports) -> Section:
         rows,
         min(n, _OPEN),
         line="{0}: {1} -> {2}",
-        conclusion=counted("verdicts on rivals", n),
+        conclusion=conclusion,
         sentence=sentence,
     )
 
@@ -152,7 +154,7 @@ def _elsewhere(means: pd.DataFrame) -> Section:
 
 
 def _on_all_rows(means: pd.DataFrame) -> Section:
-    """List values of the runs on all rows; one run each is no test."""
+    """List values of runs on all rows, without a test."""
     rows = [(*_row(r)[:3], signed(r.difference), _seeds(r)) for r in tuples(means)]
     changed = int((means["says"] == CHANGED).sum())
     counts = {"changed": changed, "differ with other seeds or data": len(rows) - changed}

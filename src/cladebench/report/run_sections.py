@@ -1,4 +1,4 @@
-"""Hold the parts of what two runs say differently, for text and page."""
+"""Hold the parts of what two runs say differently."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def p_value(p: float) -> str:
 
 
 def spread(row: Any) -> str:
-    """Write the difference of two means, its interval and what it is over."""
+    """Write the difference of two means, with interval and pairs."""
     over = f"{row.n} pair{'s' * (row.n > 1)}" if row.paired else f"{row.n} unpaired"
     interval = f", {signed(row.low)} to {signed(row.high)}"
     shown = math.isfinite(row.low) and row.low < row.high

@@ -65,7 +65,7 @@ class TwoReports:
 
     @property
     def leaders(self) -> tuple[str, str]:
-        """Methods of the best mean rank, in A and in B; random ones are none."""
+        """Methods of the best mean rank, random ones left out: A, B."""
         known = self.ranks.drop(index=[*CONTROLS], errors="ignore")
         a, b = (", ".join(sorted(known.index[known[side] == known[side].min()])) for side in "ab")
         return a, b
@@ -84,7 +84,7 @@ class TwoReports:
         return sorted({(key[2], key[0]) for key in a if b.get(key, a[key]) != a[key]})
 
     def places(self, means: pd.DataFrame) -> list[str]:
-        """Say of each mean whether it is in tables, elsewhere or on all rows."""
+        """Say of each mean where it stands in the reports."""
         points = {text: json.loads(text).get("labels", "") for text in means["at"].unique()}
         found = []
         row: Any
@@ -133,7 +133,7 @@ def compare_reports(a: Path, b: Path) -> TwoReports | None:
 
 
 def _run(folder: Path) -> Run:
-    """Read the records of a report as its page does, and write nothing."""
+    """Read the records of a report; write nothing."""
     document = read_plan(folder)
     cells = read_cells(folder / "cells.parquet")
     values = table_of_runs(cells)
@@ -150,9 +150,9 @@ def _run(folder: Path) -> Run:
 
 
 def _ranks(a: Run, b: Run) -> tuple[str, pd.DataFrame, int]:
-    """Give the first measure, mean ranks as pages have them, and the number of data sets.
+    """Rank the methods of both reports on the data sets of both.
 
-    Both reports are ranked over the methods and data sets that both have.
+    By the first measure, as pages do. Its title, the mean ranks, and how many data sets.
     """
     left, right = (verdicts(run).values for run in (a, b))
     if left is None or right is None or left.measure.name != right.measure.name:
