@@ -3,7 +3,6 @@
 import json
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -13,7 +12,6 @@ from cladebench.comparison.as_plan import as_document
 from cladebench.comparison.shown_measures import importable
 from cladebench.comparison.spec import read_comparison
 from cladebench.input_files import InputFileError
-from cladebench.report.two_comparisons import compare_reports
 from made_up_runs import made_up_run
 
 
@@ -102,17 +100,6 @@ def test_scores_csv_has_a_row_each_with_their_status(written, tmp_path):
     assert new[["low", "high"]].isna().all(axis=None)
     assert new["labels"].tolist() == ["classes"] * 2
     assert r"a (imported) & 0.90 & –".replace("–", "--") in (tmp_path / "out" / "scores.tex").read_text()
-
-
-def test_two_reports_are_compared_without_imported_scores(written, tmp_path):
-    both = [
-        {"method": "a", "data": "d", "measure": measure, "score": 0.9} for measure in ("ari", "silhouette")
-    ]
-    written([], "plain")
-    written(both)
-    found = compare_reports(tmp_path / "plain", tmp_path / "out")
-    assert list(found.ranks.index) == ["mine", "a", "RandomClusters"]
-    assert np.array_equal(found.ranks["a"], found.ranks["b"])
 
 
 def test_every_measure_that_may_be_imported_is_shown_by_some_table():

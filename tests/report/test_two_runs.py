@@ -73,7 +73,7 @@ def test_a_mean_counts_as_a_conclusion_where_repetitions_do_not_explain_it(write
     a = write("a", BASE)
     b = write("b", cells("d", "A", {"ari": [0.6, 0.7]}))
     noise = write("noise", cells("d", "A", {"ari": [0.6, 0.5]}, tasks=["x", "y"]))
-    assert "  toy A on d, ari: 0.5500 -> 0.6500 (+0.1; 2 pairs)" in lines(a, b)
+    assert "  toy A on d, ari: 0.5500 -> 0.6500 (+0.100; 2 pairs)" in lines(a, b)
     assert main(["compare", str(a), str(b)]) == 1
     assert main(["compare", str(a), str(noise)]) == 0
     assert main(["compare", str(a), str(noise), "--exact"]) == 1
@@ -128,57 +128,32 @@ def test_a_page_of_equal_runs(write, tmp_path):
     assert "<h1>No conclusion differs</h1>" in path.read_text()
 
 
-# ------------------------------------------------------------------ folders of run-comparison
-
-_RIVALS = "data,method,rival,measure,difference,low,high,p,p_adjusted,verdict\n"
-_SCORES = "data,labels,method,setting,measure,mean,low,high,n,chance,status,reason\n"
-
-
-def report(folder, scores, verdicts, rope=0.02):
-    """Tables of a comparison; each method has a good setting, and one that the silhouette does not choose."""
-    rows = [
-        f"{data},y,{method},{setting},{measure},{value},,,5,0,ok,\n"
-        for (data, method), score in scores.items()
-        for setting, silhouette, ari in (("s", 0.5, score), ("t", 0.4, 1.0))
-        for measure, value in (("silhouette", silhouette), ("ari", ari))
-    ]
-    (folder / "scores.csv").write_text(_SCORES + "".join(rows))
-    found = [f"{data},A,B,ari,0.1,0,0.2,0.01,0.01,{verdict}\n" for data, verdict in verdicts.items()]
-    (folder / "differences.csv").write_text(_RIVALS + "".join(found))
-    (folder / "plan.json").write_text(f'{{"rope": {rope}}}')
-    return folder
+def test_one_pair_has_no_p_value(write, tmp_path):
+    """With the same seed and data it changed; with another seed nobody can tell."""
+    a = write("a", cells("d", "A", {"ari": [0.5]}), cells("e", "A", {"ari": [0.5, 0.7]}))
+    b = write("b", cells("d", "A", {"ari": [0.6]}), cells("e", "A", {"ari": [0.6, 0.8]}))
+    other = write("other", cells("d", "A", {"ari": [0.6]}), seed=2)
+    same = compare_runs(a, b).means
+    assert same["p"].isna().all() and same["p_adjusted"].isna().all()
+    assert [*same["says"]] == ["changed, with the same seed and data"] * 2
+    assert main(["compare", str(a), str(b), "--page", str(tmp_path / "two.html")]) == 1
+    page = (tmp_path / "two.html").read_text()
+    assert "more than repetitions explain" not in page and "<td>–</td>" in page
+    untold = compare_runs(a, other).means
+    assert [*untold["says"]] == ["too few repetitions to tell"] and untold["p"].isna().all()
+    assert main(["compare", str(a), str(other)]) == 0
 
 
-def test_reports_of_comparisons_are_compared_by_ranks_and_verdicts(write):
-    a, b = (write(name, BASE, paper="comparison") for name in "ab")
-    report(
-        a, {("d", "A"): 0.9, ("d", "B"): 0.1, ("e", "A"): 0.9, ("e", "B"): 0.1}, {"d": "ahead", "e": "level"}
-    )
-    report(
-        b,
-        {("d", "A"): 0.1, ("d", "B"): 0.9, ("e", "A"): "", ("e", "B"): 0.1},
-        {"d": "behind", "e": "level"},
-        0.1,
-    )
-    found = compare_reports(a, b)
-    assert found.ranks.to_dict() == {"a": {"A": 1.0, "B": 2.0}, "b": {"A": 2.0, "B": 1.0}}
-    said = lines(a, b)
-    assert "  comparison    rope 0.02 -> 0.1" in said
-    assert "Best mean rank: A -> B" in said
-    assert "  A against B on d, ari: ahead -> behind (+0.1 -> +0.1)" in said
-    assert not any(" on e, " in line for line in said)
-    assert [*compare_reports(a, a).verdicts["data"]] == [] and not compare_reports(a, a).plan
+def test_what_differs_stands_open_and_the_rest_is_folded(write, tmp_path):
+    a = write("a", BASE, cells("e", "A", {"ari": [0.1, 0.5, 0.9]}))
+    b = write("b", cells("d", "A", {"ari": [0.6, 0.7]}), cells("e", "A", {"ari": [0.3, 0.4, 0.9]}))
+    main(["compare", str(a), str(b), "--page", str(tmp_path / "two.html")])
+    means = (tmp_path / "two.html").read_text().partition('id="means"')[2].partition("</section>")[0]
+    open_part, folded = means.split("<details>")
+    assert "toy A on d" in open_part and "toy A on e" not in open_part
+    assert "<summary>1 more</summary>" in folded and "toy A on e" in folded
 
 
-def test_a_report_without_its_tables_is_refused_in_a_line(write, capsys):
-    a = report(write("a", BASE), {("d", "A"): 0.9}, {})
-    (a / "scores.csv").write_text("data\n")
-    assert main(["compare", str(a), str(a)]) == 2
-    error = capsys.readouterr().err
-    assert f"{a}/scores.csv: " in error and error.count("\n") == 1
-
-
-def test_a_comparison_without_labels_has_no_ranks(write):
-    a = report(write("a", BASE), {}, {})
-    assert compare_reports(a, a).ranks.empty and pd.isna(compare_reports(a, a).ranks["a"]).all()
-    assert main(["compare", str(a), str(a)]) == 0
+def test_runs_without_a_common_value_are_not_called_equal(write):
+    a, b = write("a", BASE), write("b", cells("e", "A", {"ari": [0.5, 0.6]}))
+    assert lines(a, b)[0] == "A and B have no value in common"

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         write_atomically(args.out, differing.to_csv(index=False, lineterminator="\n").encode())
         print(f"written: {args.out}")
     if not args.exact:
-        return int(any(part.concludes and part.told for part in parts))
+        return int(any(part.conclusion for part in parts))
     agreed = found.agree(only_common=args.only_common)
     for title, table in {
         "values beyond tolerance": found.beyond,

@@ -6,21 +6,20 @@ Both are made of the same sections.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from cladebench.audit.two_runs.compare_runs import ABSENT, RunComparison, in_both
 from cladebench.audit.two_runs.run_inputs import LEAST_SECONDS
-from cladebench.audit.two_runs.run_means import ALPHA, DIFFERS
+from cladebench.audit.two_runs.run_means import ALPHA, CHANGED, DIFFERS
 from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.comparison.as_plan import NAME
 from cladebench.notation import significant
+from cladebench.report.comparison_sections import conclusions, folded
+from cladebench.report.run_sections import Section, counted, p_value, spread, tuples
 from cladebench.report.templating import html_page
 from cladebench.report.two_comparisons import TwoReports
 
@@ -29,53 +28,25 @@ _WIDTH = 150
 _ROWS = 500
 
 
-@dataclass(frozen=True)
-class Section:
-    """A part of text and page.
-
-    Attributes
-    ----------
-    key, title, lead : str
-        The text has the title, the page the lead too.
-    columns, rows : sequence
-        Of the table; what differs comes first.
-    told : int
-        How many rows differ.
-    most : int
-        How many of these the text shows.
-    line : str
-        Format of a row in the text.
-    concludes : bool
-        Whether its rows are conclusions.
-    """
-
-    key: str
-    title: str
-    lead: str = ""
-    columns: Sequence[str] = ()
-    rows: Sequence[Sequence[Any]] = ()
-    told: int = 0
-    most: int = 3
-    line: str = "{0}: {1} -> {2} ({3})"
-    concludes: bool = False
-
-
 def sections(found: RunComparison, reports: TwoReports | None) -> list[Section]:
-    """Say what differs: inputs, conclusions, statuses, times, bits."""
-    concluded = [_verdicts(found), _checks(found), *_reports(reports), _means(found)]
-    return [
-        _inputs(found, reports),
-        *(one for one in concluded if one.told or one.key == "means"),
-        _statuses(found),
-        _times(found),
-        _bits(found),
-    ]
+    """Say what differs: inputs, conclusions, statuses, times, bits.
+
+    Of two comparisons the conclusions come first.
+    """
+    inputs, rest = _inputs(found, reports), [_statuses(found), _times(found), _bits(found)]
+    if reports is not None:
+        return [*conclusions(found, reports), inputs, *rest, *folded(found, reports)]
+    concluded = [one for one in (_verdicts(found), _checks(found)) if one.told]
+    return [inputs, *concluded, _means(found), *rest]
 
 
 def headline(parts: Sequence[Section]) -> str:
     """Count the conclusions that differ."""
-    counts = [f"{one.key} {one.told:,}" for one in parts if one.concludes and one.told]
-    return f"Conclusions that differ: {', '.join(counts)}" if counts else "No conclusion differs"
+    counts = [one.conclusion for one in parts if one.conclusion]
+    if counts:
+        return f"Conclusions that differ: {', '.join(counts)}"
+    shared = any(one.rows for one in parts if one.key == "bits")
+    return "No conclusion differs" if shared else "A and B have no value in common"
 
 
 def text(parts: Sequence[Section]) -> Iterator[str]:
@@ -100,10 +71,6 @@ def _said(cell: Any) -> Any:
     return f"{VERDICTS[cell].answer}, {VERDICTS[cell].why}" if cell in VERDICTS else cell
 
 
-def _tuples(table: pd.DataFrame) -> list[Any]:
-    return list(table.itertuples())
-
-
 def _inputs(found: RunComparison, reports: TwoReports | None) -> Section:
     rows = dict(found.inputs)
     tables = {"claims": (found.verdicts, "verdict"), "solver checks": (found.certificates, "passed")}
@@ -112,22 +79,50 @@ def _inputs(found: RunComparison, reports: TwoReports | None) -> Section:
         if any(alone):
             rows[kind] = f"{alone[0]:,} only in A, {alone[1]:,} only in B"
     if reports is not None and reports.plan:
-        rows["comparison"] = "; ".join(f"{key} {a} -> {b}" for key, (a, b) in reports.plan.items())
+        rows["comparison"] = "; ".join(
+            f"{key} {_plain(a)} -> {_plain(b)}" for key, (a, b) in reports.plan.items()
+        )
     title = "Inputs that differ" if rows else "Inputs: the same"
+    kinds = ", ".join(kind for kind in rows if kind != "comparison")
+    told = "; ".join(text for text in (kinds, rows.get("comparison", "")) if text)
+    sentence = f"{title}: {told}." if rows else f"{title}."
+    columns, line = ["Kind", "What differs"], "{0:<14}{1}"
     return Section(
-        "inputs", title, "", ["Kind", "What differs"], [*rows.items()], len(rows), 13, "{0:<14}{1}"
+        "inputs",
+        title,
+        "",
+        columns,
+        [*rows.items()],
+        len(rows),
+        13,
+        line,
+        sentence=sentence if reports else "",
     )
+
+
+def _plain(value: Any) -> str:
+    """Write what a plan says: lists without brackets, nothing as none."""
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value) or "none"
 
 
 def _verdicts(found: RunComparison) -> Section:
     rows = [
         (f"{r.paper} {r.claim}", r.verdict_a, r.verdict_b, r.reason_b, r.reason_a)
-        for r in _tuples(in_both(found.verdicts))
+        for r in tuples(in_both(found.verdicts))
     ]
     rows.sort(key=lambda row: _answer(row[1]) == _answer(row[2]))
     columns = ["Claim", "A", "B", "Reason in B", "Reason in A"]
     title = f"Verdicts that differ: {len(rows):,}"
-    return Section("verdicts", title, "Changed answers first.", columns, rows, len(rows), 5, concludes=True)
+    return Section(
+        "verdicts",
+        title,
+        "Changed answers first.",
+        columns,
+        rows,
+        len(rows),
+        5,
+        conclusion=counted("verdicts", len(rows)),
+    )
 
 
 def _answer(verdict: str) -> str:
@@ -136,27 +131,10 @@ def _answer(verdict: str) -> str:
 
 def _checks(found: RunComparison) -> Section:
     words = {"True": "passed", "False": "failed"}
-    rows = [(r.id, words[r.passed_a], words[r.passed_b], "") for r in _tuples(in_both(found.certificates))]
+    rows = [(r.id, words[r.passed_a], words[r.passed_b], "") for r in tuples(in_both(found.certificates))]
     title = f"Solver checks that differ: {len(rows):,}"
-    return Section("solver checks", title, "", ["Check", "A", "B"], rows, len(rows), 2, concludes=True)
-
-
-def _reports(reports: TwoReports | None) -> Iterator[Section]:
-    """Give ranks and verdicts of two reports of comparisons."""
-    if reports is None:
-        return
-    ranks = [(r.Index, f"{r.a:.2f}", f"{r.b:.2f}", "") for r in _tuples(reports.ranks)]
-    first = reports.leaders
-    lead = f"Best in A: {first[0]}. Best in B: {first[1]}. Other ranks describe, they decide nothing."
-    title = f"Best mean rank: {first[0]} -> {first[1]}"
-    changed = int(first[0] != first[1])
-    yield Section("best mean rank", title, lead, ["Method", "A", "B"], ranks, changed, 0, concludes=True)
-    pairs = _tuples(reports.verdicts)
-    names = [f"{r.method} against {r.rival} on {r.data}, {r.measure}" for r in pairs]
-    gaps = [f"{r.difference_a:+.2g} -> {r.difference_b:+.2g}" for r in pairs]
-    rows = [(name, r.verdict_a, r.verdict_b, gap) for name, r, gap in zip(names, pairs, gaps, strict=True)]
-    title, columns = f"Verdicts on rivals that differ: {len(rows):,}", ["Methods", "A", "B", "Difference"]
-    yield Section("verdicts on rivals", title, "", columns, rows, len(rows), concludes=True)
+    conclusion = counted("solver checks", len(rows))
+    return Section("solver checks", title, "", ["Check", "A", "B"], rows, len(rows), 2, conclusion=conclusion)
 
 
 def _means(found: RunComparison) -> Section:
@@ -166,10 +144,10 @@ def _means(found: RunComparison) -> Section:
     """
     means = found.means.head(_ROWS)
     rows = [
-        (_mean(r), significant(r.mean_a), significant(r.mean_b), _spread(r), f"{r.p_adjusted:.2g}", r.says)
-        for r in _tuples(means)
+        (_mean(r), significant(r.mean_a), significant(r.mean_b), spread(r), p_value(r.p_adjusted), r.says)
+        for r in tuples(means)
     ]
-    n, tests = len(found.means), found.means[found.means["n"] > 1]
+    n, tests = len(found.means), found.means[found.means["p"].notna()]
     title = f"Means: {n:,} of {found.n_means:,} differ in 4 digits"
     if n:
         title += "".join(f"; {count:,} {says}" for says, count in found.means["says"].value_counts().items())
@@ -181,9 +159,9 @@ def _means(found: RunComparison) -> Section:
         "by Welch's test. P-values are corrected by Holm's method."
     )
     columns = ["Mean", "A", "B", "B less A, 95% interval", "p, corrected", "Verdict"]
-    told = int((found.means["says"] == DIFFERS).sum())
+    told = int(found.means["says"].isin((CHANGED, DIFFERS)).sum())
     line = "{0:.80}: {1} -> {2} ({3})"  # settings may be long
-    return Section("means", title, lead, columns, rows, told, line=line, concludes=True)
+    return Section("means", title, lead, columns, rows, told, line=line, conclusion=counted("means", told))
 
 
 def _mean(row: Any) -> str:
@@ -197,16 +175,10 @@ def _method(row: Any) -> str:
     return str(row.method) if row.paper == NAME else f"{row.paper} {row.method}"
 
 
-def _spread(row: Any) -> str:
-    over = f"{row.n} pair{'s' * (row.n > 1)}" if row.paired else f"{row.n} unpaired"
-    interval = f", {row.low:+.3g} to {row.high:+.3g}" if math.isfinite(row.low) and row.low < row.high else ""
-    return f"{row.difference:+.3g}{interval}; {over}"
-
-
 def _statuses(found: RunComparison) -> Section:
     rows = [
         (_method(r), *(s.replace("_", " ") for s in (r.status_a, r.status_b)), r.cause, r.runs)
-        for r in _tuples(found.statuses)
+        for r in tuples(found.statuses)
     ]
     n = int(found.statuses["runs"].sum())
     title = f"Runs whose status differs: {n:,}" if n else "Statuses: the same"
@@ -225,7 +197,7 @@ def _times(found: RunComparison) -> Section:
             f"{r.low:.2f} to {r.high:.2f}" if r.low > 0 else "too few runs",
             r.runs,
         )
-        for r in _tuples(ordered)
+        for r in tuples(ordered)
     ]
     title = f"CPU time of B over A: {clear.sum():,} of {len(rows):,} methods differ from 1"
     lead = f"Median over runs that both finished, made twice, of {LEAST_SECONDS:g} s and more; 95% interval by signs."
@@ -235,7 +207,7 @@ def _times(found: RunComparison) -> Section:
 
 def _bits(found: RunComparison) -> Section:
     by = found.values.groupby("metric")[["equal", "agrees"]].agg(["size", "sum"])
-    counts = [(name, *(int(x) for x in row)) for name, *row in _tuples(by)]
+    counts = [(name, *(int(x) for x in row)) for name, *row in tuples(by)]
     rows = [(name, n, equal, agree - equal, n - agree) for name, n, equal, _, agree in counts]
     n, equal, within, beyond = (sum(row[i] for row in rows) for i in range(1, 5))
     title = f"Values: {n:,} in both, {equal:,} bit-equal, {within:,} within tolerance, {beyond:,} beyond"

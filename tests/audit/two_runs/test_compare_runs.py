@@ -336,7 +336,10 @@ def test_folds_and_evaluation_points_are_told_apart(write):
 def test_wrong_usage(write, tmp_path, capsys):
     a = write("a", BASE)
     assert main(["compare", str(a), str(tmp_path / "nowhere")]) == 2
-    assert "nowhere/cells.parquet: no such file" in capsys.readouterr().err
+    assert (
+        "nowhere: no such folder; expected one of cladebench collect or run-comparison"
+        in capsys.readouterr().err
+    )
     twice = write("twice", BASE, BASE)
     assert main(["compare", str(a), str(twice)]) == 2
     assert "it has a row twice" in capsys.readouterr().err

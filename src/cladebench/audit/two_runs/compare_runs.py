@@ -18,6 +18,7 @@ from cladebench.audit.two_runs.run_means import compare_means
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.crosscheck.certificate import read_certificates
+from cladebench.input_files import InputFileError
 from cladebench.measures import MEASURES
 from cladebench.paper.catalogue import built_in_papers, load_plan
 
@@ -119,8 +120,13 @@ def compare_runs(a: Path, b: Path, tolerance: Tolerance | None = None) -> RunCom
     Raises
     ------
     InputFileError
-        If a folder has no records, has one cell twice, or has a damaged audit or solver checks.
+        If a folder is not there, has no records, has one cell twice, or has a damaged audit or solver checks.
     """
+    for folder in (a, b):
+        if not folder.is_dir():
+            raise InputFileError(
+                f"{folder}: no such folder; expected one of cladebench collect or run-comparison"
+            )
     left, right = (_numbers(read_cells(folder / "cells.parquet")) for folder in (a, b))
     plans = {paper: load_plan(paper) for paper in {*left["paper"]} & {*built_in_papers()}}
     timed = [_of_the_machine(frame, plans) for frame in (left, right)]

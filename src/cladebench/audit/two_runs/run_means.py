@@ -31,7 +31,8 @@ COLUMNS = [
 #: A smaller relative difference does not show in the four digits of tables.
 SEEN = 1e-4
 ALPHA = 0.05
-DIFFERS, EXPLAINED, UNTOLD = (
+CHANGED, DIFFERS, EXPLAINED, UNTOLD = (
+    "changed, with the same seed and data",
     "more than repetitions explain",
     "repetitions explain it",
     "too few repetitions to tell",
@@ -46,8 +47,9 @@ def compare_means(
     Means over tasks that both have are paired, by the t test with correction for overlap. Without such tasks it is the
     test of Welch: draws of two runs overlap as those of one run do, so that the overlap cancels.
 
-    A single pair, or pairs that all differ by as much, have no spread. With the same seed the repetition is the same,
-    and cannot explain the difference. With another seed the least p-value of so many pairs counts.
+    A single pair, or pairs that all differ by as much, have no spread. With the same seed nothing was drawn anew: the
+    mean changed, and no test is needed. A single pair of other seeds is no test either. Several such pairs have the
+    least p-value of so many.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def compare_means(
     -------
     DataFrame
         Columns `COLUMNS`, the surest difference first: ``n`` pairs, or the smaller number of values where none are
-        ``paired``. Holm's method corrects p-values over all means that are not equal.
+        ``paired``. What is not tested has no p-value. Holm's method corrects over all means that are not equal.
     int
         How many means both have.
     """
@@ -78,16 +80,17 @@ def compare_means(
         judged = _judged(a, b, pool, name[:3] in official)
         if abs(judged[2]) > SEEN * max(map(abs, judged[:2])):  # on the tasks that both met
             found.append((*name, a["setting"][0], *judged))
-    table = pd.DataFrame(found, columns=[c for c in COLUMNS if c not in ("p_adjusted", "says")])
-    # One value each is no test; means that differ in later digits are tested too, and pass for equal.
-    tested = (table["n"] > 1) | (table["p"] < 1)
+    table = pd.DataFrame(found, columns=[*(c for c in COLUMNS if c not in ("p_adjusted", "says")), "same"])
+    # Means that differ in later digits are tested too, and pass for equal.
+    tested = table["p"].notna()
     unseen = int((gap > 0).sum()) - len(table)
     adjusted = holm([*map(float, table.loc[tested, "p"]), *[1.0] * unseen])
-    table["p_adjusted"] = 1.0
+    table["p_adjusted"] = np.nan
     table.loc[tested, "p_adjusted"] = adjusted[: int(tested.sum())]
-    says = np.where(table["p_adjusted"] <= ALPHA, DIFFERS, np.where(table["n"] < 2, UNTOLD, EXPLAINED))
-    table = table.assign(says=says)[COLUMNS]
-    return table.sort_values("p", kind="stable", ignore_index=True), len(means)
+    tests = np.where(table["p_adjusted"] <= ALPHA, DIFFERS, EXPLAINED)
+    table["says"] = np.where(tested, tests, np.where(table.pop("same"), CHANGED, UNTOLD))
+    surest = table["p"].where(table["says"] != CHANGED, -1.0)
+    return table.loc[surest.sort_values(kind="stable").index, COLUMNS].reset_index(drop=True), len(means)
 
 
 def _arrays(frame: pd.DataFrame) -> dict[str, np.ndarray]:
@@ -105,25 +108,40 @@ def _arrays(frame: pd.DataFrame) -> dict[str, np.ndarray]:
 def _judged(
     a: Mapping[str, np.ndarray], b: Mapping[str, np.ndarray], pool: float, official: bool
 ) -> tuple[float, ...]:
-    """Give both means, difference, interval, n, whether it is paired, and p."""
+    """Give both means, difference, interval, n, whether it is paired, and p.
+
+    Last whether the mean changed with nothing drawn anew. P is NaN where nothing is tested.
+    """
     tasks, i, j = np.intersect1d(a["task"], b["task"], return_indices=True)
     i, j = i[tasks != ""], j[tasks != ""]  # of some records no task is known
     left, right = (a["value"][i], b["value"][j]) if i.size else (a["value"], b["value"])
-    n = min(left.size, right.size)
+    n, same = min(left.size, right.size), False
     if i.size:
         drawn = {name: a[name][i] for name in ("repetition", "n_rows", "n_test")}
         gap = one_sample(np.round(right - left, 12), overlap=overlap(drawn, pool, official=official))
         same = bool((a["seed"][i] == b["seed"][j]).all())
-        least = 0.0 if same else 2.0 ** (1 - n)
+        least = 2.0 ** (1 - n)
     else:
         gap = welch(left, right)
         least = 2 / math.comb(left.size + right.size, left.size)
     p = gap.p_value()
-    if gap.se == 0 or (n < 2 and i.size):
-        p = min(1.0, least)
+    if n < 2 or (gap.se == 0 and same):
+        p = math.nan
+    elif gap.se == 0:
+        p = least
     half = gap.half_width()
     mean_a, mean_b = float(left.mean()), float(right.mean())
-    return mean_a, mean_b, gap.value, gap.value - half, gap.value + half, n, bool(i.size), p
+    return (
+        mean_a,
+        mean_b,
+        gap.value,
+        gap.value - half,
+        gap.value + half,
+        n,
+        bool(i.size),
+        p,
+        same and math.isnan(p),
+    )
 
 
 def welch(a: np.ndarray, b: np.ndarray) -> Difference:

@@ -105,7 +105,7 @@ def papers_in(path: Path | str) -> set[str]:
     return set(_table_in(path)["paper"].unique().to_pylist())
 
 
-_MAKER = "run cladebench collect, which makes it"
+_MAKER = "run cladebench collect or run-comparison, which makes it"
 
 
 def _table_in(path: Path | str) -> Any:
