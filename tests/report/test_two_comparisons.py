@@ -184,6 +184,20 @@ def test_runs_on_all_rows_carry_no_p_value(report, tmp_path):
         assert "<table" not in shown.partition("<details>")[0]
 
 
+def test_a_mean_without_spread_changed_and_is_no_conclusion(report):
+    """All pairs differ by as much with the same seeds; both values are told, and no p-value."""
+    a = report("a", scored("d", "A", 0.5), scored("d", "B", 0.1))
+    b = report("b", scored("d", "A", 0.7), scored("d", "B", 0.1))
+    parts = said(a, b)
+    means = part(parts, "means")
+    changed = ("A on d, adjusted RI, labels y, k 1", "0.5000", "0.7000", "+0.200; 5 pairs", "–")
+    assert means.rows == [(*changed, "changed, with the same seed and data")] and means.told == 0
+    assert headline(parts) == "No conclusion differs"
+    assert means.sentence.endswith(
+        "explain: 0, of 1 that differ in 4 digits; 1 of them changed without a test."
+    )
+
+
 def test_a_setting_that_counts_in_one_report_alone_is_told(report):
     a = report("a", scored("d", "A", 0.5), scored("d", "A", 0.2, OTHER, 0.1), scored("d", "B", 0.5))
     b = report("b", scored("d", "A", 0.5), scored("d", "A", 0.2, OTHER, 0.9), scored("d", "B", 0.5))

@@ -9,6 +9,7 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from cladebench.audit.two_runs.compare_runs import RunComparison
@@ -26,24 +27,16 @@ from cladebench.report.two_comparisons import ELSEWHERE, IN_TABLES, ON_ALL_ROWS,
 _OPEN = 8
 
 
-def conclusions(found: RunComparison, reports: TwoReports) -> list[Section]:
-    """Give mean ranks, verdicts on rivals, and means of the tables.
+def comparison_sections(found: RunComparison, reports: TwoReports) -> tuple[list[Section], list[Section]]:
+    """Give the sections of conclusions, and those that are folded.
 
-    What differs comes first.
+    Conclusions are verdicts on rivals, mean ranks, and means of the tables; what differs comes first.
     """
-    placed = found.means.assign(place=reports.places(found.means))
+    places = np.array(reports.places(found.means), dtype=object)
+    in_tables, others, whole = (found.means[places == one] for one in (IN_TABLES, ELSEWHERE, ON_ALL_ROWS))
     ranks = [_ranks(reports)] if len(reports.ranks) else []
-    parts = [*ranks, _verdicts(reports), _in_tables(placed[placed["place"] == IN_TABLES], reports)]
-    return sorted(parts, key=lambda one: not one.conclusion)
-
-
-def folded(found: RunComparison, reports: TwoReports) -> list[Section]:
-    """Give the means that decide nothing: other settings, all rows."""
-    placed = found.means.assign(place=reports.places(found.means))
-    return [
-        _elsewhere(placed[placed["place"] == ELSEWHERE]),
-        _on_all_rows(placed[placed["place"] == ON_ALL_ROWS]),
-    ]
+    concluded = [*ranks, _verdicts(reports), _in_tables(in_tables, reports)]
+    return sorted(concluded, key=lambda one: not one.conclusion), [_elsewhere(others), _on_all_rows(whole)]
 
 
 def _ranks(reports: TwoReports) -> Section:
@@ -123,7 +116,7 @@ def _in_tables(means: pd.DataFrame, reports: TwoReports) -> Section:
     changed = int((means["says"] == CHANGED).sum())
     means = means.sort_values("says", key=lambda says: says != DIFFERS, kind="stable")
     rows = [(*_row(r), p_value(r.p_adjusted), r.says) for r in tuples(means)]
-    also = f", and {changed:,} changed without a test" if changed else ""
+    also = f"; {changed:,} of them changed without a test" if changed else ""
     lead = f"Of settings that count, by {', '.join(map(_title, reports.measures))}; {len(rows):,} differ in 4 digits."
     others = [f"{method} on {data}" for method, data in reports.chosen_otherwise]
     if others:

@@ -18,7 +18,7 @@ from cladebench.audit.two_runs.run_means import ALPHA, CHANGED, DIFFERS
 from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.comparison.as_plan import NAME
 from cladebench.notation import significant
-from cladebench.report.comparison_sections import conclusions, folded
+from cladebench.report.comparison_sections import comparison_sections
 from cladebench.report.run_sections import Section, counted, p_value, spread, tuples
 from cladebench.report.templating import html_page
 from cladebench.report.two_comparisons import TwoReports
@@ -35,7 +35,8 @@ def sections(found: RunComparison, reports: TwoReports | None) -> list[Section]:
     """
     inputs, rest = _inputs(found, reports), [_statuses(found), _times(found), _bits(found)]
     if reports is not None:
-        return [*conclusions(found, reports), inputs, *rest, *folded(found, reports)]
+        conclusions, folded = comparison_sections(found, reports)
+        return [*conclusions, inputs, *rest, *folded]
     concluded = [one for one in (_verdicts(found), _checks(found)) if one.told]
     return [inputs, *concluded, _means(found), *rest]
 
