@@ -125,7 +125,10 @@ def _find(text: str, folder: Path, where: str) -> NamedClusterer:
 
 
 def _lacking(cls: type[Any]) -> str:
-    """Say what one of our classes needs and is not installed; empty if nothing."""
+    """Say what one of our classes needs in vain.
+
+    Empty if all that it needs is installed.
+    """
     needs = cls.needs if issubclass(cls, Discovered) else ()
     return next((extras.missing(package) for package in needs if not extras.is_installed(package)), "")
 

@@ -46,8 +46,8 @@ def battery(inputs):
     folder.mkdir()
     true = np.repeat([1, 2], 12)
     X = np.random.default_rng(0).normal(size=(24, 2)) + 20.0 * true[:, None]
-    for name in ("x", "y"):
-        (folder / f"{name}.data.gz").write_bytes(gz(f"{a} {b}" for a, b in X))
+    for name, rows in (("x", X), ("y", X + 1)):
+        (folder / f"{name}.data.gz").write_bytes(gz(f"{a} {b}" for a, b in rows))
         (folder / f"{name}.labels0.gz").write_bytes(gz(true))
     wrong = np.roll(true, 6)
     members = {
