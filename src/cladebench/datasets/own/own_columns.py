@@ -226,7 +226,7 @@ def as_distances(
 
 
 def distances_hint(frame: pd.DataFrame, file: str, line: Line, decimal: str) -> list[str]:
-    """Say that a table of features may be distances, and what it lacks.
+    """Say that features may be distances, and what they lack.
 
     Nothing if it is far from them: most cells must be as those across the diagonal, or the diagonal alone 0.
     """
