@@ -174,7 +174,7 @@ def _refuse_column(present: pd.Series, kind: str, name: str, file: str, line: Li
         refuse(file, f"has text, such as {shown(present.iloc[0])[:30]}; put it under ignore or label", name)
     wrong = next(at for at, value in enumerate(present) if not _is_number(value, decimal))
     value = present.iloc[wrong]
-    cure = "correct it, or put the column under categories or ignore"
+    cure = "correct it, or put the column under label, categories or ignore"
     if isinstance(value, str) and is_number(value, "." if decimal == "," else ","):
         cure = "set decimal: ','" if decimal == "." else "expected ',' in all columns, as decimal says"
         if decimal == "." and without_groups(value, ".") != value:
