@@ -42,8 +42,16 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command.
 
-    The exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage.
+    The exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage, 130 after Ctrl-C.
     """
+    try:
+        return _main(argv)
+    except KeyboardInterrupt:
+        print("cladebench: stopped; the same command goes on", file=sys.stderr)
+        return 130
+
+
+def _main(argv: Sequence[str] | None) -> int:
     args = build_parser().parse_args(argv)
     try:
         from cladebench.bench.store.store import RecordError
@@ -63,9 +71,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except ModuleNotFoundError as error:
         return _say_what_is_missing(args.command, error)
-    except KeyboardInterrupt:
-        print(f"cladebench {args.command}: stopped; the same command goes on", file=sys.stderr)
-        return 130
     except BrokenPipeError:
         # Whoever read the output has left, as in `cladebench data list | head`.
         _give_up(sys.stdout)

@@ -110,7 +110,7 @@ def _find(text: str, folder: Path, where: str) -> NamedClusterer:
     top = estimator.split(".")[0]
     if "." in estimator and not top_folder and top.isidentifier() and importlib.util.find_spec(top) is None:
         return NamedClusterer(estimator.rpartition(".")[2], estimator, text, None, f"{top} is not installed")
-    with users_code(where, "a class that can be imported"):
+    with users_code(where, "code that runs"):
         try:
             cls = estimators.find(estimator)
         except ValueError as error:  # there is none: no fault of a user's code
@@ -125,7 +125,10 @@ def _find(text: str, folder: Path, where: str) -> NamedClusterer:
 
 
 def _lacking(cls: type[Any]) -> str:
-    """Say what one of our classes needs and is not installed; empty if nothing."""
+    """Say what one of our classes needs in vain.
+
+    Empty if all that it needs is installed.
+    """
     needs = cls.needs if issubclass(cls, Discovered) else ()
     return next((extras.missing(package) for package in needs if not extras.is_installed(package)), "")
 
@@ -143,7 +146,7 @@ def _from_file(text: str, folder: Path, where: str) -> tuple[str, str]:
     if str(top) not in sys.path:
         sys.path.append(str(top))
     importlib.invalidate_caches()
-    with users_code(where, "a file that can be imported"):
+    with users_code(where, "code that runs"):
         found = importlib.import_module(module)
     if Path(str(found.__file__)).resolve() != file:
         raise InputFileError(

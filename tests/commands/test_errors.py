@@ -67,4 +67,4 @@ def test_a_command_that_is_stopped_says_so(monkeypatch, capsys):
 
     monkeypatch.setattr("cladebench.workflow.comparison_jobs.plan", stop)
     assert main(["run-comparison", "comparison.yaml"]) == 130
-    assert capsys.readouterr().err == "cladebench run-comparison: stopped; the same command goes on\n"
+    assert capsys.readouterr().err == "cladebench: stopped; the same command goes on\n"

@@ -141,8 +141,10 @@ def files(tmp_path_factory, installed):
     words = [f"{label} {1 + label}:{1 + abs(x):.3f} 6:0.5\n" for label, (x, _) in zip(labels, X, strict=True)]
     (folder / "notes.svm").write_text("".join(words))
     (folder / "shapes").mkdir()
-    for name, kinds in {"three": [labels + 1], "two": [labels + 1, (labels > 0) + 1]}.items():
-        np.savetxt(folder / f"shapes/{name}.data.gz", X)
+    for scale, (name, kinds) in enumerate(
+        {"three": [labels + 1], "two": [labels + 1, (labels > 0) + 1]}.items(), 2
+    ):
+        np.savetxt(folder / f"shapes/{name}.data.gz", scale * X)
         for i, kind in enumerate(kinds):
             np.savetxt(folder / f"shapes/{name}.labels{i}.gz", kind, fmt="%d")
     (folder / "my_method.py").write_text(PYTHON)

@@ -17,6 +17,7 @@ from cladebench.bench.run.run_cell import run_cell
 from cladebench.comparison.spec import read_comparison
 from cladebench.datasets.own.own_batteries import battery_of
 from cladebench.datasets.own.own_data import own_name
+from cladebench.extras import need
 from cladebench.input_files import InputFileError
 from cladebench.published.label_archive import published_sets
 from cladebench.published.tables import AGREEMENTS
@@ -45,8 +46,8 @@ def battery(inputs):
     folder.mkdir()
     true = np.repeat([1, 2], 12)
     X = np.random.default_rng(0).normal(size=(24, 2)) + 20.0 * true[:, None]
-    for name in ("x", "y"):
-        (folder / f"{name}.data.gz").write_bytes(gz(f"{a} {b}" for a, b in X))
+    for name, rows in (("x", X), ("y", X + 1)):
+        (folder / f"{name}.data.gz").write_bytes(gz(f"{a} {b}" for a, b in rows))
         (folder / f"{name}.labels0.gz").write_bytes(gz(true))
     wrong = np.roll(true, 6)
     members = {
@@ -147,6 +148,13 @@ def test_a_library_that_a_fit_imports_in_vain_makes_the_run_unavailable(fast_war
     record, arrays = fast_ward()
     assert (record["status"], record["reason"]) == ("unavailable", "fastcluster is not installed")
     assert not arrays and not record["readings"]
+
+
+def test_a_library_that_one_of_ours_lacks_makes_the_run_unavailable(fast_ward, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pulp", None)
+    monkeypatch.setattr("cladebench.comparison.protocol.fit_clusterer", lambda *_: need("pulp", "A method"))
+    record, _ = fast_ward()
+    assert (record["status"], record["reason"]) == ("unavailable", "pulp is not installed")
 
 
 def test_with_the_library_it_is_run(fast_ward, monkeypatch):

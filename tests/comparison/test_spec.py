@@ -71,11 +71,11 @@ def test_a_short_file_is_enough(inputs):
         ),
         (
             GOOD.replace("[Agglomerative]", '["broken.py:X"]'),
-            "yaml: methods: broken.py:X: SyntaxError: '(' was never closed (broken.py, line 2); expected a file",
+            "yaml: methods: broken.py:X: SyntaxError: '(' was never closed (broken.py, line 2); expected code that",
         ),
         (
             GOOD.replace("[Agglomerative]", '["lacks.py:X"]'),
-            "X: ModuleNotFoundError: No module named 'nowhere' (lacks.py, line 1); expected a file that can be",
+            "X: ModuleNotFoundError: No module named 'nowhere' (lacks.py, line 1); expected code that runs",
         ),
         (
             GOOD.replace("}}", "}, again: {file: copy.csv, label: diagnosis}}"),

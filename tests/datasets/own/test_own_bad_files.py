@@ -78,7 +78,7 @@ BAD = {
     "no number": (
         "a,b\n1,2\n2,x\n\n3,4\n",
         {"clusters": 2},
-        "own.csv: column 'b', row 3: 'x' is no number; correct it",
+        "own.csv: column 'b', row 3: 'x' is no number; correct it, or put the column under label, categories or ign",
     ),
     "late": (
         "a,b\n1,2\n\n3,4\n4,5,6\n",

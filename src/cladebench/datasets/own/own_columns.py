@@ -56,7 +56,10 @@ def kind_of(present: pd.Series, decimal: str = ".") -> str:
 
 
 def unit_example(values: Iterable[str]) -> str:
-    """Give the first of texts that are numbers with one unit, such as ``7%``; else an empty text."""
+    """Give the first of texts that are numbers with a unit.
+
+    They are as ``7%``, all with one unit; the result is empty for other texts.
+    """
     texts = [value.strip() for value in values]
     found = [_WITH_UNIT.fullmatch(text) for text in texts]
     units = {(match[1], (match[2] or "").strip()) for match in found if match}
@@ -171,7 +174,7 @@ def _refuse_column(present: pd.Series, kind: str, name: str, file: str, line: Li
         refuse(file, f"has text, such as {shown(present.iloc[0])[:30]}; put it under ignore or label", name)
     wrong = next(at for at, value in enumerate(present) if not _is_number(value, decimal))
     value = present.iloc[wrong]
-    cure = "correct it, or put the column under categories or ignore"
+    cure = "correct it, or put the column under label, categories or ignore"
     if isinstance(value, str) and is_number(value, "." if decimal == "," else ","):
         cure = "set decimal: ','" if decimal == "." else "expected ',' in all columns, as decimal says"
         if decimal == "." and without_groups(value, ".") != value:
@@ -223,7 +226,7 @@ def as_distances(
 
 
 def distances_hint(frame: pd.DataFrame, file: str, line: Line, decimal: str) -> list[str]:
-    """Say in sentences that a table of features may be distances, and what it lacks to be.
+    """Say that features may be distances, and what they lack.
 
     Nothing if it is far from them: most cells must be as those across the diagonal, or the diagonal alone 0.
     """

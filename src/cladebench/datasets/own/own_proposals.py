@@ -119,9 +119,9 @@ def propose_entry(
 
 
 def _decimal(content: bytes, file: str) -> tuple[str, bool, list[str]]:
-    """Find the decimal mark, whether the entry must name it, and what else it may be.
+    """Find the decimal mark, whether to name it, and doubts about it.
 
-    A comma, if a column has numbers by it and none has numbers by a point alone.
+    It is a comma, if a column has numbers by it and none has numbers by a point alone.
     """
     frame = read_table(content, file, Format(square=True)).frame
     if not any(_has_commas(frame[column]) for column in frame.columns):

@@ -115,14 +115,20 @@ def unpacked(data: bytes, file: str) -> bytes:
 
 
 def is_number(text: str, decimal: str = ".") -> bool:
-    """Whether a text is a number, written with this decimal mark and no other."""
+    """Whether a text is a number with this decimal mark.
+
+    Another mark is not allowed in it.
+    """
     if decimal != "." and "." in text:
         return False
     return _NUMBER.fullmatch(text.strip().replace(decimal, ".")) is not None
 
 
 def without_groups(text: str, decimal: str) -> str:
-    """Take the marks between thousands out of a number, and leave any other text."""
+    """Take the marks between thousands out of a number.
+
+    Any other text stays as it is.
+    """
     mark = "," if decimal == "." else "."
     return text.replace(mark, "") if _GROUPED[mark].fullmatch(text.strip()) else text
 
