@@ -164,3 +164,5 @@ def test_the_same_rows_with_another_label_or_number_are_other_data(inputs):
     entries += [f"clusters: {k}, ignore: [half, diagnosis]" for k in (2, 3)]
     data = ", ".join(f"d{i}: {{file: halves.csv, {entry}}}" for i, entry in enumerate(entries))
     assert len(read(inputs, f"data: {{{data}}}\nmethods: [Agglomerative]\n").data) == 4
+    two = "data: {a: {registered: digits}, b: {registered: nested-blobs}}\nmethods: [Agglomerative]\n"
+    assert list(read(inputs, two).data) == ["a", "b"]
