@@ -39,6 +39,13 @@ def heads(text, title):
     return re.findall(r"<th[^>]*>(.*?)</th>", table.partition("</thead>")[0]), first
 
 
+def test_a_long_reason_is_cut_on_the_page(written, monkeypatch):
+    long = {"status": "error", "reason": "far too long " * 99, "cell": "comparison/d/mine/s/0", "n": 1}
+    monkeypatch.setattr(page, "causes", lambda cells: [long | {"methods": "mine", "data": "d"}])
+    text = written({"d": {"mine": [NAN, NAN], "RandomClusters": [0.0, 0.1]}}, mine="mine")
+    assert " [...]<" in text and 10 < text.count("far too long") < 25
+
+
 def test_where_nothing_has_a_score_the_page_says_how_runs_ended(written, tmp_path):
     text = written({"d": {"mine": [NAN, NAN], "RandomClusters": [NAN, NAN]}}, mine="mine")
     assert "it broke" in text and "No method has a score against labels" in text

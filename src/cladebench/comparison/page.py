@@ -9,6 +9,7 @@ import base64
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,7 +82,10 @@ def write_page(folder: Path) -> Path:
         imported_status=STATUS,
         over_all=over_all(found),
         mean_ranks=mean_ranks(found.ranks) if found.reference else [],
-        failures=[cause | {"record": _record_of(run, cause["cell"])} for cause in causes(cells)],
+        failures=[
+            cause | {"record": _record_of(run, cause["cell"]), "reason": shorten(cause["reason"], 300)}
+            for cause in causes(cells)
+        ],
         other_numbers=_other_numbers(run),
         settings=_settings_table(run),
         settings_had=_settings_had(run),
