@@ -165,7 +165,8 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     label = comparison.label
     if comparison.against > 1:
         best = f"; best mean {comparison.best}" if comparison.best else ""
-        label += f" (the least clear of {comparison.against} comparisons{best})"
+        which = "clearest" if gap.value < 0 else "least clear"  # see `hardest`
+        label += f" (the {which} of {comparison.against} comparisons{best})"
     if comparison.exact:
         if abs(gap.value) <= tie and not comparison.or_equal:
             return Outcome(WITHIN_NOISE, f"{label}: equal", **numbers)
