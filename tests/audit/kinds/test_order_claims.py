@@ -63,6 +63,10 @@ def test_the_best_mean_is_named_where_a_noisier_one_decides(tmp_path, direction,
     found = judged(claims_of(tmp_path, ORDERS.replace("higher", direction)), frame(rows))
     best, decides = ("Y 2", "Z 1") if side > 0 else ("Y -2", "Z -1")
     assert f"{decides} (the least clear of 2 comparisons; best mean {best})" in found.reason["each/a"]
+    # Where rivals lead, the one that leads most clearly decides.
+    behind = cells("a", "X", {PURITY: side * NOISE}) + rows[5:]
+    reason = judged(claims_of(tmp_path, ORDERS.replace("higher", direction)), frame(behind)).reason["each/a"]
+    assert f"{best} (the clearest of 2 comparisons)" in reason
 
 
 @pytest.mark.parametrize(
