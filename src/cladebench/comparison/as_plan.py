@@ -100,7 +100,7 @@ def _overrides(comparison: Comparison) -> list[dict[str, Any]]:
     for method in comparison.methods.values():
         settings = comparison.settings.get(method.key, {})
         for name, data in comparison.data.items():
-            control = method.key in CONTROLS  # they take all, for they read nothing
+            control = method.key in CONTROLS  # they read nothing, so they take all
             forced, reason = ({}, "") if control else method.takes(data.kind, data.sparse, settings)
             entry: dict[str, Any] = {"method": method.key}
             if reason:

@@ -62,7 +62,7 @@ def compare_means(
     -------
     DataFrame
         Columns `COLUMNS`, the surest difference first: ``n`` pairs, or the smaller number of values where none are
-        ``paired``. What is not tested has no p-value. Holm's method corrects over all means that are not equal.
+        ``paired``. Rows without a test have no p-value. Holm's method corrects over all means that are not equal.
     int
         How many means both have.
     """

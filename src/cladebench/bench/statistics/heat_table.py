@@ -51,7 +51,7 @@ def heat_table(
     measures, data, methods : mapping of str to Measure, iterable of str
         In their order; others of `scores` stand behind.
     unlabelled : collection of str, default=()
-        Measures of which only scores without a labelling count.
+        Of these measures only scores without a labelling count.
 
     Returns
     -------

@@ -21,8 +21,8 @@ class GateResult:
     Parameters
     ----------
     failures : list of str
-        What makes the run fail: a line for each cause; cells that are missing, one line for a method on a data set.
-        None if every planned cell has a record and every failure is declared.
+        Causes for which the run fails, a line for each. Missing cells have one line for a method on a data set.
+        The list is empty if every planned cell has a record and every failure is declared.
     notes : list of str
         What should be known but does not make it fail: declared failures, a line for each declaration; unavailable
         data; declared failures that did not happen.
