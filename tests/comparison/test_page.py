@@ -135,10 +135,10 @@ def test_the_table_of_trees_leaves_out_what_never_gave_one(written):
 
 
 def test_methods_that_gave_other_numbers_of_clusters_are_listed(written):
-    numbers = {"d": {"asked": [3.0, 3.0], "odd": [1.0, 5.0]}, "e": {"asked": [3.0, 3.0], "odd": [2.0, 2.0]}}
+    numbers = {"d": {"asked": [3.0, 3.0], "odd": [3.0, 5.0]}, "e": {"asked": [3.0, 3.0], "odd": [2.0, 2.0]}}
     text = written(numbers, measures=("ari", "n_clusters"))
     assert '1 gave <a href="#numbers">other numbers</a>' in text
-    assert heads(text, 'id="numbers"')[1] == ["odd", "d (1 to 5 for 3), e (2 for 3)"]
+    assert heads(text, 'id="numbers"')[1] == ["odd", "d (3 to 5 for 3), e (2 for 3)"]
     assert (
         "numbers"
         not in written({"d": {"asked": [3.0, 3.0]}}, measures=("ari", "n_clusters")).partition("<h1")[2]

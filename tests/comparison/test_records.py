@@ -3,12 +3,15 @@
 import json
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from cladebench.bench.store.store import Store
+from cladebench.comparison import records as module
 from cladebench.comparison.as_plan import WHOLE, read_plan
 from cladebench.comparison.records import collect, scores, table_of_runs
 from cladebench.comparison.shown_measures import LABELLED, UNLABELLED
@@ -141,6 +144,17 @@ def test_agreement_is_that_of_neighbouring_draws_on_the_rows_of_both(collected, 
     }
     assert found == pytest.approx(expected) and len(rows) == len(expected) > 10
     assert {*rows["status"]} == {"ok"}
+
+
+def test_two_trivial_clusterings_have_no_agreement_and_one_has(tmp_path, monkeypatch):
+    one, two = np.zeros(6, dtype=int), np.array([0, 0, 0, 1, 1, 1])
+    draws = [one, two, one, np.arange(6)]
+    store = SimpleNamespace(
+        load_arrays=lambda cell: {"rows": np.arange(6), "clusters_3": draws[int(cell[-1])]}
+    )
+    monkeypatch.setattr(module, "Store", lambda folder: store)
+    run = made_up_run({"d": {"a": [1.0, 2.0, 1.0, 6.0]}}, tmp_path, measures=["n_clusters"])
+    assert module._agreement(run)["value"].tolist() == [0.0, 0.0]
 
 
 def test_scores_have_the_measures_of_clusters_trees_and_costs_alone(collected):
