@@ -137,15 +137,28 @@ def test_groups_join_all_that_the_critical_difference_does_not_tell_apart():
     assert alike(five, limit) == [["a", "b", "c"], ["b", "c", "d"]]
 
 
-def test_the_line_of_costs_joins_what_no_cheaper_one_beats():
+def filled(ax, names):
+    """Names of the methods whose mark is filled."""
+    return {name for line, name in zip(ax.lines, names, strict=True) if line.get_mfc() != "white"}
+
+
+def test_marks_of_costs_are_filled_where_no_cheaper_method_has_such_a_score():
     table = pd.DataFrame(
-        {"score": [0.5, 0.4, 0.9, 0.8], "seconds": [1.0, 2.0, 3.0, 4.0], "memory": [9.0, 8.0, 7.0, 6.0]},
-        index=["quick", "beaten", "best", "mine"],
+        {
+            "score": [0.5, 0.4, 0.9, 0.8, 0.1, 0.7],
+            "seconds": [1.0, 2.0, 3.0, 4.0, 0.1, 4.0],
+            "memory": [9.0, 8.0, 7.0, 6.0, 1.0, 6.0],
+        },
+        index=["quick", "beaten", "best", "mine", "drawn", "level"],
     )
-    by_time, by_memory = costs(table, "mean score", "mine").axes
-    assert by_time.lines[0].get_xydata().tolist() == [[1.0, 0.5], [3.0, 0.9]]
-    assert by_memory.lines[0].get_xydata().tolist() == [[6.0, 0.8], [7.0, 0.9]]
-    assert [text.get_text() for text in by_time.texts] == ["quick", "best", "mine"]
+    ranked = ["best", "mine", "level", "quick", "beaten", "drawn"]
+    score, seconds, memory = costs(table, "mean score", "mine", {"drawn", "away"}).axes
+    assert [text.get_text() for text in score.get_yticklabels()] == ranked
+    assert filled(score, ranked) == {*ranked}
+    assert filled(seconds, ranked) == {"quick", "best"}
+    assert filled(memory, ranked) == {"mine", "best"}
+    best, mine, *others, drawn = [line.get_color() for line in memory.lines]
+    assert {best} == {*others} and len({best, mine, drawn}) == 3
 
 
 def test_of_many_rows_some_are_drawn_and_of_one_column_a_line():

@@ -7,7 +7,7 @@ Each function gives a figure of matplotlib, as wide as a page and in the look of
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -191,10 +191,10 @@ def _alike(means: pd.Series, width: float) -> list[list[str]]:
     return found
 
 
-def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
-    """Draw mean score against seconds and memory.
+def costs(table: pd.DataFrame, heading: str, mine: str, random: Collection[str] = ()) -> Figure:
+    """Draw mean scores beside seconds and memory, a line a method.
 
-    A line joins the methods that no other beats in both.
+    A filled mark in the panel of a cost says that no cheaper method has such a score.
 
     Parameters
     ----------
@@ -204,6 +204,8 @@ def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
         Of the score.
     mine : str
         The method that is marked.
+    random : collection of str
+        Methods that know nothing of the data. They are cheap, and grey.
 
     Returns
     -------
@@ -216,28 +218,36 @@ def costs(table: pd.DataFrame, heading: str, mine: str) -> Figure:
     >>> row = {"score": 0.8, "seconds": 0.2, "memory": 90.0}
     >>> figure = costs(pd.DataFrame([row], index=["mine"]), "mean score", "mine")
     >>> [ax.get_xlabel() for ax in figure.axes]
-    ['seconds a fit', 'memory (MB)']
+    ['mean score', 'seconds a fit', 'memory (MB)']
     """
+    ordered = table.sort_values("score", ascending=False, kind="stable")
     with use_style():
-        figure, axes = _figure(3.0, 2, sharex=False)
-        for ax, column, label in zip(
-            axes, ("seconds", "memory"), ("seconds a fit", "memory (MB)"), strict=True
-        ):
-            ordered = table.sort_values(column)
-            best = ordered[ordered["score"] > ordered["score"].cummax().shift(fill_value=-np.inf)]
-            ax.plot(best[column], best["score"], color=_GREY, lw=0.8, drawstyle="steps-post")
-            for name, row in ordered.iterrows():
-                own = name == mine
-                ax.plot(row[column], row["score"], "o", color=PALETTE[1] if own else PALETTE[0], ms=4)
-                if own or name in best.index:
-                    ax.annotate(
-                        str(name), (row[column], row["score"]), (3, 3), textcoords="offset points", size=SMALL
-                    )
-            ax.set_xscale("log" if column == "seconds" else "linear")
-            ax.set_xlabel(label)
-            ax.margins(x=0.25, y=0.12)
-        axes[0].set_ylabel(heading)
+        figure, axes = _figure(0.7 + 0.17 * max(3, len(table)), 3, sharex=False)
+        panels = {"score": heading, "seconds": "seconds a fit", "memory": "memory (MB)"}
+        for ax, (column, label) in zip(axes, panels.items(), strict=True):
+            filled = (
+                table.index
+                if column == "score"
+                else _unbeaten(table.drop([*random], errors="ignore"), column)
+            )
+            for place, (name, row) in enumerate(ordered.iterrows()):
+                colour = _GREY if name in random else PALETTE[1] if name == mine else PALETTE[0]
+                ax.plot(
+                    row[column], place, "o", color=colour, mfc=colour if name in filled else "white", ms=4
+                )
+            ax.set(xlabel=label, xscale="log" if column == "seconds" else "linear")
+            ax.margins(x=0.08)
+            ax.grid(axis="y", color="#eeeeee", lw=0.6)
+            ax.set_axisbelow(True)
+        axes[0].set_yticks(range(len(ordered)), [str(name) for name in ordered.index])
+        axes[0].set_ylim(len(ordered) - 0.3, -0.7)
         return figure
+
+
+def _unbeaten(table: pd.DataFrame, cost: str) -> pd.Index:
+    """Find the methods that score more than all cheaper ones; of equal costs, the best."""
+    ordered = table.sort_values([cost, "score"], ascending=[True, False])
+    return ordered.index[ordered["score"] > ordered["score"].cummax().shift(fill_value=-np.inf)]
 
 
 def projection(values: Any, distances: bool) -> tuple[np.ndarray, np.ndarray]:

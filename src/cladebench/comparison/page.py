@@ -241,7 +241,8 @@ def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any
     costs = wide.reindex(columns=[measure, *COSTS]).dropna()
     if len(costs):
         costs.columns = pd.Index(["score", "seconds", "memory"])
-        figure = pictures.costs(costs, f"mean {run.plan.measures[measure].title or measure}", found.reference)
+        heading = f"mean {run.plan.measures[measure].title or measure}"
+        figure = pictures.costs(costs, heading, found.reference, CONTROLS)
         drawn["costs"] = _embedded(run, figure, "costs")
     return drawn
 
