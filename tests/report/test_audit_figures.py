@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.plotting import use_style
-from cladebench.report.audit_figures import BAND, LOOKS, Printed, main_result, words_of
+from cladebench.report.audit_figures import BAND, LOOKS, PrintedAndOurs, main_result, words_of
 from cladebench.report.choice_figures import (
     MOST_ROWS,
     STANCES,
@@ -21,7 +21,9 @@ from golden_looks import fits_a_page, hold
 
 def printed(row, column, published, measured, verdict="reproduced", spread=None, half=0.5, **more):
     low, high = (None, None) if measured is None else (measured - half, measured + half)
-    return Printed(row, column, str(published), published, spread, measured, low, high, verdict, **more)
+    return PrintedAndOurs(
+        row, column, str(published), published, spread, measured, low, high, verdict, **more
+    )
 
 
 def texts(figure: Figure):

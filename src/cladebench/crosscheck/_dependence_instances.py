@@ -13,7 +13,7 @@ from cladebench.methods._kernel import kernel_matrix
 from cladebench.solvers.gram import CenteredGram, center
 
 
-class Instance(NamedTuple):
+class GramInstance(NamedTuple):
     """Points, and their centred kernel matrix."""
 
     name: str
@@ -30,13 +30,13 @@ def structures(n_clusters: int) -> dict[str, FloatArray]:
     return {"star": np.eye(n_clusters), "caterpillar": np.minimum.outer(places, places) + np.eye(n_clusters)}
 
 
-def instances(n: int, seed: int) -> Iterator[Instance]:
+def instances(n: int, seed: int) -> Iterator[GramInstance]:
     """Draw rows of each data set, standardised, and as many random points."""
     drawn = {name: draw(X, min(n, len(np.unique(X, axis=0))), seed) for name, (X, _) in real_data().items()}
     drawn["random"] = np.random.default_rng([seed, n]).normal(size=(n, 3))
     for name, X in drawn.items():
         Z = standardized(X)
-        yield Instance(f"{name}-{len(Z)}-{seed}", Z, center(kernel_matrix(Z, "gaussian", 1.0)))
+        yield GramInstance(f"{name}-{len(Z)}-{seed}", Z, center(kernel_matrix(Z, "gaussian", 1.0)))
 
 
 def labels_of(n: int, n_clusters: int, seed: int) -> IntArray:

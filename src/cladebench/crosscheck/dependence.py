@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cladebench.crosscheck._dependence_instances import Instance, instances, labels_of, structures
+from cladebench.crosscheck._dependence_instances import GramInstance, instances, labels_of, structures
 from cladebench.crosscheck.certificate import (
     SOLVER,
     Certificate,
@@ -56,7 +56,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
                 yield from _relaxation(given, n_clusters, seed + k)
 
 
-def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certificate]:
+def _structure(given: GramInstance, n_clusters: int, seed: int) -> Iterator[Certificate]:
     """The best structure of a partition.
 
     A semidefinite programme, equations (8) and (9), structures that are drawn.
@@ -124,7 +124,7 @@ def _structure(given: Instance, n_clusters: int, seed: int) -> Iterator[Certific
     )
 
 
-def _relaxation(given: Instance, n_clusters: int, seed: int) -> Iterator[Certificate]:
+def _relaxation(given: GramInstance, n_clusters: int, seed: int) -> Iterator[Certificate]:
     """Section 3.3: real matrices instead of partitions.
 
     Centring takes one dimension from a partition's k.

@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from cladebench.crosscheck._dependence_instances import Instance, instances, labels_of, structures
+from cladebench.crosscheck._dependence_instances import GramInstance, instances, labels_of, structures
 from cladebench.crosscheck._instances import FloatArray
 from cladebench.crosscheck._pairs import IntArray
 from cladebench.crosscheck.certificate import (
@@ -76,7 +76,7 @@ def best_move(value: Callable[[IntArray], float], labels: IntArray, n_clusters: 
     return found
 
 
-def _enumerated(given: Instance, seed: int) -> Iterator[Certificate]:
+def _enumerated(given: GramInstance, seed: int) -> Iterator[Certificate]:
     """The best partitions for Y = I and for the best Y.
 
     The study's enumeration against the twin's.
@@ -163,7 +163,7 @@ def _optimum(value: Callable[[IntArray], float], n: int, structure: FloatArray) 
     return max(value(np.array(order)[labels]) for labels in twin.partitions(n, k) for order in orders)
 
 
-def _local(given: Instance, seed: int) -> Iterator[Certificate]:
+def _local(given: GramInstance, seed: int) -> Iterator[Certificate]:
     """Where sweeps end.
 
     Nowhere above the optimum, and where no single move helps.
@@ -193,7 +193,7 @@ def _local(given: Instance, seed: int) -> Iterator[Certificate]:
         )
 
 
-def _programmes(given: Instance, solvers: tuple[SolverName, ...]) -> Iterator[Certificate]:
+def _programmes(given: GramInstance, solvers: tuple[SolverName, ...]) -> Iterator[Certificate]:
     """The best partition for a structure, without the norm.
 
     Integer programmes, and a bound by relaxation.
@@ -226,7 +226,7 @@ def _programmes(given: Instance, solvers: tuple[SolverName, ...]) -> Iterator[Ce
         )
 
 
-def _sweeps(given: Instance, seed: int) -> Iterator[Certificate]:
+def _sweeps(given: GramInstance, seed: int) -> Iterator[Certificate]:
     """Check sweeps of the core against the twin.
 
     From the whole matrix and from a factor of the linear kernel.

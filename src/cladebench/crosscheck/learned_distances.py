@@ -43,7 +43,7 @@ LEFT, CONE = 0.01, 1e-5
 CONE_SOLVER = "cvxpy, Clarabel"
 
 
-class Instance(NamedTuple):
+class PairsInstance(NamedTuple):
     """Rows with labels, and constraints on pairs of them."""
 
     name: str
@@ -75,12 +75,12 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 def _instance(
     name: str, X: FloatArray, y: IntArray, n: int, n_pairs: int, seed: int, n_features: int | None
-) -> Instance:
+) -> PairsInstance:
     rows, labels = draw_labelled(X, y, n, seed, n_features)
-    return Instance(f"{name}-{len(rows)}-{seed}", rows, labels, *draw_pairs(labels, n_pairs, seed))
+    return PairsInstance(f"{name}-{len(rows)}-{seed}", rows, labels, *draw_pairs(labels, n_pairs, seed))
 
 
-def _itml(given: Instance, gamma: float) -> Iterator[Certificate]:
+def _itml(given: PairsInstance, gamma: float) -> Iterator[Certificate]:
     """Check ITML's optimality, its gap, and the cone programme.
 
     The gap is to the dual problem.
@@ -162,7 +162,7 @@ def lmnn_minimum(instance: str, X: FloatArray, labels: IntArray) -> Iterator[Cer
     )
 
 
-def _boost_metric(given: Instance) -> Iterator[Certificate]:
+def _boost_metric(given: PairsInstance) -> Iterator[Certificate]:
     """Totally corrective and stage-wise boosting, and the semidefinite programme."""
     A, unit = boost_metric.matrices(given.X, boost_metric.triplets(given.X, given.labels, 3, 3))
     penalty = PENALTY * max(0.0, float(np.linalg.eigvalsh(A.mean(axis=0))[-1]))
@@ -190,7 +190,7 @@ def _boost_metric(given: Instance) -> Iterator[Certificate]:
         )
 
 
-def _dca(given: Instance) -> Iterator[Certificate]:
+def _dca(given: PairsInstance) -> Iterator[Certificate]:
     """Generalised eigenvectors, for one component and for all."""
     words = "covariances by sums, generalised eigenproblem of SciPy"
     covariances = timed(words, dca.covariances, given.X, given.must, given.cannot)

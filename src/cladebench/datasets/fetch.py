@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from cladebench.datasets.base import CacheUnwritable, ChecksumMismatch, DataUnavailable, RemoteFile
 from cladebench.datasets.packed import SUFFIX, Damaged, read_copy, size_of_copy
-from cladebench.datasets.settings import CACHE, MIRROR, OFFLINE, Settings, current
+from cladebench.datasets.settings import CACHE, MIRROR, OFFLINE, DataPlaces, current
 from cladebench.files import write_atomically
 
 #: Seconds until a server must have answered (name look-up, connection and all).
@@ -55,7 +55,7 @@ class Obtained:
     place: str
 
 
-def local_paths(file: RemoteFile, settings: Settings | None = None) -> Iterator[tuple[str, Path]]:
+def local_paths(file: RemoteFile, settings: DataPlaces | None = None) -> Iterator[tuple[str, Path]]:
     """Yield the copies of a file on this machine.
 
     (source, path), unchecked, in the order of preference.

@@ -21,7 +21,7 @@ _TRUTH = {"": False, "0": False, "no": False, "false": False, "1": True, "yes": 
 
 
 @dataclass(frozen=True)
-class Settings:
+class DataPlaces:
     """Places to look for data.
 
     Parameters
@@ -58,7 +58,7 @@ def default_cache() -> Path:
     return (checkout_root() or Path.cwd()) / ".cladebench" / "cache"
 
 
-def current() -> Settings:
+def current() -> DataPlaces:
     """Read the settings from the environment.
 
     Raises
@@ -70,7 +70,7 @@ def current() -> Settings:
     if offline.lower() not in _TRUTH:
         raise ValueError(f"{OFFLINE} is {offline!r}, expected 1 or 0")
     cache = os.environ.get(CACHE)
-    return Settings(
+    return DataPlaces(
         cache=folder_named(cache, CACHE).absolute() if cache else default_cache(),
         mirrors=tuple(
             folder_named(p, MIRROR).absolute()

@@ -56,7 +56,7 @@ BAND = "where the printed number could lie by chance"
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedAndOurs:
     """One printed number and ours.
 
     Attributes
@@ -91,7 +91,7 @@ class Printed:
 
 
 def main_result(
-    entries: Sequence[Printed],
+    entries: Sequence[PrintedAndOurs],
     columns: Sequence[str],
     unit: str,
     blind: Mapping[str, Mapping[str, float]] | None = None,
@@ -104,7 +104,7 @@ def main_result(
 
     Parameters
     ----------
-    entries : sequence of Printed
+    entries : sequence of PrintedAndOurs
     columns : sequence of str
         In the paper's order.
     unit : str
@@ -156,7 +156,7 @@ def main_result(
     return figure
 
 
-def _panel(axes: Axes, entries: Iterable[Printed], rows: Sequence[str]) -> None:
+def _panel(axes: Axes, entries: Iterable[PrintedAndOurs], rows: Sequence[str]) -> None:
     axes.set_axisbelow(True)
     axes.grid(axis="y", color="0.93", linewidth=0.8)
     axes.tick_params(axis="y", length=0)
@@ -194,7 +194,7 @@ def words_of(verdict: str) -> str:
     return f"ours: {VERDICTS[verdict].answer} ({VERDICTS[verdict].why})"
 
 
-def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[Printed]) -> None:
+def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[PrintedAndOurs]) -> None:
     """Draw one legend below all panels.
 
     Printed numbers, verdicts in their order, random methods.

@@ -71,7 +71,7 @@ def plain(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Cell:
+class LinkedCell:
     """One repetition: its id and status."""
 
     cell_id: str
@@ -100,7 +100,7 @@ class Group:
         ``setting`` is written for readers.
     rules : tuple of str
         Rules of selection that chose this setting.
-    cells : tuple of Cell
+    cells : tuple of LinkedCell
     scores : tuple of float or None
         Mean over the finished repetitions of each metric that a rule of selection uses.
     cpu_seconds : float
@@ -114,7 +114,7 @@ class Group:
     method: str
     setting: str
     rules: tuple[str, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[LinkedCell, ...]
     scores: tuple[float | None, ...]
     cpu_seconds: float
     page: int = 1
@@ -267,7 +267,7 @@ def link_cells(
                 method=method,
                 setting=readable(first["setting"]),
                 rules=tuple(chosen) if settings[dataset, method] > 1 else (),
-                cells=tuple(Cell(row["cell_id"], row["status"]) for row in rows),
+                cells=tuple(LinkedCell(row["cell_id"], row["status"]) for row in rows),
                 scores=tuple(_mean_score(values, metric, at) for metric, at in scores),
                 cpu_seconds=sum(plain(row["cpu_seconds"]) or 0.0 for row in rows),
             )

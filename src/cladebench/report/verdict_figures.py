@@ -19,7 +19,7 @@ from cladebench.bench.statistics.intervals import mean_interval
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.findings import Findings
 from cladebench.plotting import save_figure, use_style
-from cladebench.report.audit_figures import Printed, main_result
+from cladebench.report.audit_figures import PrintedAndOurs, main_result
 from cladebench.report.choice_figures import changing, claims_by_choices
 from cladebench.report.lead_figures import Lead, draw_leads
 from cladebench.report.published_tables import columns_in_order
@@ -33,7 +33,7 @@ class MainResult:
     ----------
     artifact : str
         As claims place it.
-    entries : tuple of Printed
+    entries : tuple of PrintedAndOurs
     columns : tuple of str
         In the paper's order.
     blind : mapping of str to mapping of str to float
@@ -49,7 +49,7 @@ class MainResult:
     """
 
     artifact: str
-    entries: tuple[Printed, ...]
+    entries: tuple[PrintedAndOurs, ...]
     columns: tuple[str, ...]
     blind: Mapping[str, Mapping[str, float]]
     headings: Mapping[str, str]
@@ -58,9 +58,9 @@ class MainResult:
     title: str = ""
 
     @property
-    def by_row(self) -> dict[str, dict[str, Printed]]:
+    def by_row(self) -> dict[str, dict[str, PrintedAndOurs]]:
         """Entries under their row and column."""
-        found: dict[str, dict[str, Printed]] = {}
+        found: dict[str, dict[str, PrintedAndOurs]] = {}
         for entry in self.entries:
             found.setdefault(entry.row, {})[entry.column] = entry
         return found
@@ -118,12 +118,12 @@ def _place(claim: Claim) -> tuple[str, str]:
     return str(claim.place["row"]), str(claim.place["column"])
 
 
-def _printed(claim: Claim, row: Mapping[str, Any], context: ArtifactContext, rules: Rules) -> Printed:
+def _printed(claim: Claim, row: Mapping[str, Any], context: ArtifactContext, rules: Rules) -> PrintedAndOurs:
     assert claim.published is not None
     band = None
     if row["measured"] is not None and row["verdict"] != NOT_TESTABLE:
         band = band_of(claim, context.results.sample(claim.measure, context.own_rule), rules)
-    return Printed(
+    return PrintedAndOurs(
         *_place(claim),
         claim.published.text,
         claim.published.value,

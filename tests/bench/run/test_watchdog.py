@@ -15,7 +15,7 @@ import pytest
 
 from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.run import watchdog
-from cladebench.bench.run.answers import Answer
+from cladebench.bench.run.answers import WorkerAnswer
 from cladebench.bench.run.watchdog import (
     ProcessGroup,
     Usage,
@@ -258,7 +258,7 @@ def test_what_a_record_says_of_its_cell_counts_but_the_memory_that_was_seen(work
         monkeypatch.setattr(
             watchdog,
             "read_answer",
-            lambda *given, met=met: (met.append(given), Answer(record, ["sys.path"]))[1],
+            lambda *given, met=met: (met.append(given), WorkerAnswer(record, ["sys.path"]))[1],
         )
         outcome = one.run(spec(), METHOD, [], {})
         assert (outcome.record, outcome.status, outcome.reason) == (record, None, None)

@@ -23,7 +23,7 @@ from cladebench.audit.reading import (
     with_notes,
 )
 from cladebench.audit.rules.paired_differences import (
-    Comparison,
+    PairedDifferences,
     against_each,
     compare,
     hardest,
@@ -185,7 +185,7 @@ class Order(Kind):
 @lru_cache(maxsize=ASKED)
 def _compared(
     samples: tuple[Sample, Sample], sign: float, margin: float, tie: float, or_equal: bool
-) -> Comparison:
+) -> PairedDifferences:
     """Compare two samples; once, however many choices leave both as they are."""
     return compare(
         *pair(*samples),

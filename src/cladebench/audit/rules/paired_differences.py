@@ -27,7 +27,7 @@ from cladebench.notation import significant
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedDifferences:
     """Paired differences before the family's correction.
 
     They are oriented so that a positive mean speaks for the claim.
@@ -90,7 +90,7 @@ def compare(
     label: str = "",
     or_equal: bool = False,
     overlap: float = 0.0,
-) -> Comparison:
+) -> PairedDifferences:
     """Set up the paired comparison of an order.
 
     Parameters
@@ -118,12 +118,12 @@ def compare(
     size = float((np.abs(left).mean() + np.abs(right).mean()) / 2) if scale is None else scale
     differences = _without_rounding(sign * (left - right) + margin, size)
     gap = one_sample(differences, point=point, overlap=overlap)
-    return Comparison(
+    return PairedDifferences(
         gap, differences.size, sign_flip(differences), sign, margin, size, tie, label, or_equal, gap.p_value()
     )
 
 
-def hardest(comparisons: Sequence[Comparison]) -> int:
+def hardest(comparisons: Sequence[PairedDifferences]) -> int:
     """Find the comparison that decides a claim against several.
 
     Where some are ahead it is the one that is so most clearly, else the one that is hardest to tell behind.
@@ -134,7 +134,7 @@ def hardest(comparisons: Sequence[Comparison]) -> int:
     return max(range(len(comparisons)), key=lambda i: comparisons[i].p_value)
 
 
-def against_each(decides: Comparison, n: int) -> Comparison:
+def against_each(decides: PairedDifferences, n: int) -> PairedDifferences:
     """Correct the comparison that decides for having been found among n.
 
     To be above all of them each test has to show it, so that the largest p-value counts as it is (Berger 1982); that
@@ -148,12 +148,12 @@ def against_each(decides: Comparison, n: int) -> Comparison:
     return replace(decides, p_value=p, against=n)
 
 
-def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, tests: int) -> Outcome:
+def judge_order(comparison: PairedDifferences, p_adjusted: float, rules: Rules, *, tests: int) -> Outcome:
     """Judge an order by its paired test, corrected over the family.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : PairedDifferences
     p_adjusted : float
     rules : Rules
     tests : int
@@ -192,12 +192,12 @@ def judge_order(comparison: Comparison, p_adjusted: float, rules: Rules, *, test
     )
 
 
-def judge_same(comparison: Comparison, margin: float, rules: Rules) -> Outcome:
+def judge_same(comparison: PairedDifferences, margin: float, rules: Rules) -> Outcome:
     """Judge "about the same": two one-sided paired t tests against a margin.
 
     Parameters
     ----------
-    comparison : Comparison
+    comparison : PairedDifferences
         Without a margin of its own.
     margin : float
         Differences smaller than this do not matter.
@@ -273,7 +273,7 @@ def judge_once(
     return Outcome(WITHIN_NOISE, said, **numbers)
 
 
-def _of_pairs(comparison: Comparison, rules: Rules, tests: int) -> dict[str, Any]:
+def _of_pairs(comparison: PairedDifferences, rules: Rules, tests: int) -> dict[str, Any]:
     """The numbers that every verdict on paired differences states."""
     gap = comparison.gap
     half = gap.half_width(1 - rules.alpha)
@@ -296,6 +296,6 @@ def _without_rounding(differences: np.ndarray, scale: float) -> np.ndarray:
     return np.where(np.abs(differences) <= 1e-9 * scale, 0.0, differences)
 
 
-def _could_see(comparison: Comparison, numbers: dict[str, Any]) -> str:
+def _could_see(comparison: PairedDifferences, numbers: dict[str, Any]) -> str:
     """The power of a test that decided nothing."""
     return f"{comparison.n} pairs would show a difference of {significant(numbers['detectable'])}"

@@ -31,7 +31,7 @@ class WrongAnswer(ValueError):
 
 
 @dataclass(frozen=True)
-class Answer:
+class WorkerAnswer:
     """A worker's answer.
 
     The record of a cell, and what the cell left changed in the process.
@@ -43,7 +43,7 @@ class Answer:
 
 def read_answer(
     line: bytes, token: str, spec: CellSpec, method: MethodPlan, provenance: Mapping[str, Any]
-) -> Answer:
+) -> WorkerAnswer:
     """Read a worker's answer and check that it fits the cell.
 
     It can only be the record of this cell.
@@ -87,4 +87,4 @@ def read_answer(
     for name in MEASURED:
         if record[name] is None or record[name] < 0:
             raise WrongAnswer(f"{name}: expected a number of at least 0, got {record[name]!r}")
-    return Answer(record, changes)
+    return WorkerAnswer(record, changes)

@@ -20,7 +20,7 @@ import pandas as pd
 from cladebench.bench.plan.cell_spec import point_text
 from cladebench.bench.plan.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
 from cladebench.bench.samples.samples import Drawn, Sample, before, by_task, change, nothing
-from cladebench.bench.samples.standing import Cell, Standing, failures
+from cladebench.bench.samples.standing import CellFacts, Standing, failures
 from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
@@ -320,13 +320,15 @@ class Results:
         return {name: self._values[name].tolist() for name in _VALUE_COLUMNS}
 
     @cached_property
-    def _cells(self) -> Mapping[tuple[str, str], list[Cell]]:
+    def _cells(self) -> Mapping[tuple[str, str], list[CellFacts]]:
         cells = self.records.drop_duplicates("cell_id")
-        sizes = [cells[name].to_numpy(dtype=float, na_value=math.nan).tolist() for name in Cell.sizes()]
-        texts = [cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in Cell.texts()]
-        found: dict[tuple[str, str], list[Cell]] = {}
+        sizes = [cells[name].to_numpy(dtype=float, na_value=math.nan).tolist() for name in CellFacts.sizes()]
+        texts = [
+            cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in CellFacts.texts()
+        ]
+        found: dict[tuple[str, str], list[CellFacts]] = {}
         for dataset, method, cell in zip(
-            cells["dataset"], cells["method"], map(Cell, *texts, *sizes), strict=True
+            cells["dataset"], cells["method"], map(CellFacts, *texts, *sizes), strict=True
         ):
             found.setdefault((dataset, method), []).append(cell)
         return found

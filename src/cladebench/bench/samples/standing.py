@@ -10,7 +10,7 @@ from typing import NamedTuple
 from cladebench.bench.samples.samples import Drawn
 
 
-class Cell(NamedTuple):
+class CellFacts(NamedTuple):
     """What is asked of a cell, whatever it measured; texts first."""
 
     setting: str
@@ -42,7 +42,7 @@ class Standing(NamedTuple):
     And what is asked of them for every metric.
     """
 
-    cells: list[Cell]
+    cells: list[CellFacts]
     #: Whether they are of one of several settings.
     gridded: bool
     settings: set[str]
@@ -55,7 +55,7 @@ class Standing(NamedTuple):
     stand_in_for: str
 
 
-def failures(cells: list[Cell]) -> str:
+def failures(cells: list[CellFacts]) -> str:
     """Say how many runs failed and why.
 
     ``5 of 5 runs unavailable: no source holds the file``; empty for none.

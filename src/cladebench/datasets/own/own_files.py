@@ -26,7 +26,7 @@ from cladebench.datasets.own.own_entries import checked_entry, files_of, located
 from cladebench.datasets.own.own_tables import is_text, read_table
 from cladebench.datasets.own.own_text import (
     MISSING,
-    Format,
+    FileFormat,
     OwnDataError,
     counted,
     decoded,
@@ -101,7 +101,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
     digests = [hashlib.sha256(content).hexdigest() for content in contents]
     kind = given.get("kind", "features")
     asked, categories, ignored = (given[key] for key in ("label", "categories", "ignore"))
-    how = Format(
+    how = FileFormat(
         separator=given.get("separator"),
         decimal=given.get("decimal", "."),
         header=given.get("header"),

@@ -22,7 +22,7 @@ from cladebench.datasets.own.own_entries import no_column
 from cladebench.datasets.own.own_files import read_own_data
 from cladebench.datasets.own.own_tables import is_text, read_table
 from cladebench.datasets.own.own_text import (
-    Format,
+    FileFormat,
     OwnDataError,
     counted,
     decoded,
@@ -79,7 +79,7 @@ def propose_entry(
         entry |= {"decimal": decimal} if named else {}
     # Of an npz file only those arrays are read as columns that are named.
     texts = label_columns or (() if is_text(file) else LABELS)
-    how = Format(decimal=decimal, texts=texts, square=True, thousands="decimal" in entry)
+    how = FileFormat(decimal=decimal, texts=texts, square=True, thousands="decimal" in entry)
     table = read_table(content, file, how)
     frame = table.frame
     columns = [str(column) for column in frame.columns]
@@ -123,10 +123,10 @@ def _decimal(content: bytes, file: str) -> tuple[str, bool, list[str]]:
 
     It is a comma, if a column has numbers by it and none has numbers by a point alone.
     """
-    frame = read_table(content, file, Format(square=True)).frame
+    frame = read_table(content, file, FileFormat(square=True)).frame
     if not any(_has_commas(frame[column]) for column in frame.columns):
         return ".", False, []
-    texts = read_table(content, file, Format(square=True, texts=list(frame.columns))).frame
+    texts = read_table(content, file, FileFormat(square=True, texts=list(frame.columns))).frame
     # Columns of numbers, by the one mark with which they are; those with commas may be so with both.
     by: dict[str, list[str]] = {"": [], ".": [], ",": []}
     for column in texts.columns:

@@ -17,9 +17,9 @@ import scipy
 from cladebench.datasets.archives import SIZE_LIMIT, read_members
 from cladebench.datasets.base import DatasetError
 from cladebench.datasets.own.own_text import (
-    Format,
+    FileFormat,
+    FileTable,
     OwnDataError,
-    Table,
     check_names,
     decoded,
     read_text,
@@ -32,7 +32,7 @@ _MOST_COLUMNS = 1_000_000
 _SVMLIGHT = re.compile(r"\s*[^\s#:]+(\s+qid:\d+)?(\s+\d+:[^\s#:]+)*\s*(#.*)?")
 
 
-def read_table(data: bytes, file: str, how: Format) -> Table:
+def read_table(data: bytes, file: str, how: FileFormat) -> FileTable:
     """Read the bytes of a file by the ending of its name."""
     ending = PurePath(file.lower().removesuffix(".gz")).suffix
     if ending not in _READERS:
@@ -49,7 +49,7 @@ def is_text(file: str) -> bool:
     return _READERS.get(PurePath(file.lower().removesuffix(".gz")).suffix) is read_text
 
 
-def _arrow(data: bytes, file: str, how: Format) -> Table:
+def _arrow(data: bytes, file: str, how: FileFormat) -> FileTable:
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -83,14 +83,14 @@ def _arrow(data: bytes, file: str, how: Format) -> Table:
     return _table(frame.reset_index(drop=True), {}, file, said)
 
 
-def _table(frame: Any, columns: Mapping[str, Any], file: str, said: tuple[str, ...] = ()) -> Table:
+def _table(frame: Any, columns: Mapping[str, Any], file: str, said: tuple[str, ...] = ()) -> FileTable:
     """Make a table of features and of further columns."""
     frame.columns = [str(name) for name in frame.columns]
     check_names([*frame.columns, *columns], file)
-    return Table(frame.assign(**columns), said=said)
+    return FileTable(frame.assign(**columns), said=said)
 
 
-def _matrix(X: Any, columns: Mapping[str, Any], file: str) -> Table:
+def _matrix(X: Any, columns: Mapping[str, Any], file: str) -> FileTable:
     """Make a table of a matrix and further columns.
 
     The columns of the matrix are called 1, 2, ...
@@ -106,13 +106,13 @@ def _matrix(X: Any, columns: Mapping[str, Any], file: str) -> Table:
         said = (
             f"The features are sparse: {X.nnz / max(X.shape[0], 1):.4g} of {X.shape[1]:,} are given in a row."
         )
-        return Table(pd.DataFrame(dict(columns), index=range(X.shape[0])), said=(said,), sparse=X)
+        return FileTable(pd.DataFrame(dict(columns), index=range(X.shape[0])), said=(said,), sparse=X)
     names = [str(i) for i in range(1, X.shape[1] + 1)]
     said = ("At least half of the entries are given: read as a full table, not as sparse features.",) * sparse
     return _table(pd.DataFrame(X.toarray() if sparse else X, columns=names), columns, file, said)
 
 
-def _svmlight(data: bytes, file: str, how: Format) -> Table:
+def _svmlight(data: bytes, file: str, how: FileFormat) -> FileTable:
     from dataclasses import replace
 
     from sklearn.datasets import load_svmlight_file
@@ -145,11 +145,11 @@ def _array(content: bytes, file: str) -> np.ndarray:
     return array
 
 
-def _npy(data: bytes, file: str, how: Format) -> Table:
+def _npy(data: bytes, file: str, how: FileFormat) -> FileTable:
     return _matrix(_array(data, file), {}, file)
 
 
-def _npz(data: bytes, file: str, how: Format) -> Table:
+def _npz(data: bytes, file: str, how: FileFormat) -> FileTable:
     try:
         members = read_members(data, lambda name: name.endswith(".npy"), name=file, size_limit=SIZE_LIMIT)
     except DatasetError as error:
@@ -166,7 +166,7 @@ def _npz(data: bytes, file: str, how: Format) -> Table:
     return _matrix(X, columns, file)
 
 
-_READERS: dict[str, Callable[[bytes, str, Format], Table]] = {
+_READERS: dict[str, Callable[[bytes, str, FileFormat], FileTable]] = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".data", ".dat"), read_text),
     ".parquet": _arrow,
     ".feather": _arrow,

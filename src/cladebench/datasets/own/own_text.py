@@ -49,7 +49,7 @@ def refuse(file: str, problem: str, column: Any = None, row: int | None = None) 
 
 
 @dataclass(frozen=True)
-class Format:
+class FileFormat:
     """How to read a file; what is None is found out."""
 
     separator: str | None = None
@@ -65,7 +65,7 @@ class Format:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileTable:
     """Columns of a file, before any of them is judged."""
 
     #: All names differ. Sparse features are not among the columns.
@@ -180,7 +180,7 @@ def separator_of(text: str, decimal: str, file: str) -> str:
     return max(allowed, key=lambda separator: len((rows[separator] or [[]])[0]))
 
 
-def _has_names(first: list[str], how: Format, n_rows: int) -> bool:
+def _has_names(first: list[str], how: FileFormat, n_rows: int) -> bool:
     """Say whether the first row has names.
 
     No number, or 0, 1, 2, ... as pandas writes them.
@@ -192,7 +192,7 @@ def _has_names(first: list[str], how: Format, n_rows: int) -> bool:
     return not numbers or (counted and not (how.square and n_rows == len(first) and first[0].strip()))
 
 
-def read_text(data: bytes, file: str, how: Format) -> Table:
+def read_text(data: bytes, file: str, how: FileFormat) -> FileTable:
     """Read a text table.
 
     Separator and names of the columns are found out where they are not given.
@@ -253,7 +253,7 @@ def read_text(data: bytes, file: str, how: Format) -> Table:
     called = f"The columns have no names: they are called 1 to {len(names)}."
     said.append("The first row has the names of the columns." if named else called)
     said += _read_groups(frame, how) if how.thousands else []
-    return Table(frame, line, tuple(said))
+    return FileTable(frame, line, tuple(said))
 
 
 def _check_separator(text: str, separator: str, decimal: str, file: str) -> None:
@@ -266,7 +266,7 @@ def _check_separator(text: str, separator: str, decimal: str, file: str) -> None
         refuse(file, f"has one column with separator {shown(separator)}; expected separator: {shown(better)}")
 
 
-def _read_groups(frame: pd.DataFrame, how: Format) -> list[str]:
+def _read_groups(frame: pd.DataFrame, how: FileFormat) -> list[str]:
     """Make numbers of texts with marks between thousands, and say so."""
     import pandas as pd
 

@@ -27,7 +27,7 @@ from cladebench.validation import (
 if TYPE_CHECKING:
     from cladebench.methods.ghc.evaluation import TreeEvaluation
     from cladebench.methods.ghc.routers import Router
-    from cladebench.methods.ghc.training import Run
+    from cladebench.methods.ghc.training import TrainingRun
 
 
 class GHC(HierarchicalClusterer):
@@ -284,7 +284,7 @@ class GHC(HierarchicalClusterer):
         self.objectives_ = best.objectives
         return self._record(X, best.run, best.results)
 
-    def _record(self, X: np.ndarray, run: Run, results: list[TreeEvaluation]) -> Hierarchy:
+    def _record(self, X: np.ndarray, run: TrainingRun, results: list[TreeEvaluation]) -> Hierarchy:
         """Set what a run and its evaluated checkpoints give; return the tree."""
         import jax
 

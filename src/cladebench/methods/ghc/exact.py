@@ -22,7 +22,7 @@ from cladebench.methods.ghc.objective import (
 )
 from cladebench.methods.ghc.routers import Router, left_margins
 from cladebench.methods.ghc.steps import TrainingProblem
-from cladebench.methods.ghc.training import Run
+from cladebench.methods.ghc.training import TrainingRun
 from cladebench.threads import one_thread
 
 
@@ -77,7 +77,7 @@ def train_exact(
     n_iter: int,
     tol: float,
     n_checkpoints: int,
-) -> Run:
+) -> TrainingRun:
     """Train the whole tree on all points at once.
 
     Parameters
@@ -98,7 +98,7 @@ def train_exact(
 
     Returns
     -------
-    Run
+    TrainingRun
 
     Raises
     ------
@@ -132,7 +132,7 @@ def train_exact(
         return float(value), flatten(gradient)
 
     start = flatten(params)
-    run = Run(params)
+    run = TrainingRun(params)
     compiling = time.perf_counter()
     cost(start)
     run.compile_seconds = time.perf_counter() - compiling

@@ -18,7 +18,7 @@ from cladebench.methods.ghc.objective import draw_sample
 from cladebench.methods.ghc.routers import compiled_left_margins
 from cladebench.methods.ghc.start import greedy_start
 from cladebench.methods.ghc.steps import TrainingProblem
-from cladebench.methods.ghc.training import Run, train_sampled
+from cladebench.methods.ghc.training import TrainingRun, train_sampled
 
 #: By what ``tol`` is divided to give the tolerance of L-BFGS: an iteration that samples nothing can tell small falls.
 EXACT_TOL = 50_000
@@ -52,7 +52,7 @@ class Best(NamedTuple):
     Also the evaluation of its checkpoints, and the exact J' at the end of every start.
     """
 
-    run: Run
+    run: TrainingRun
     results: list[TreeEvaluation]
     objectives: np.ndarray
 
@@ -84,7 +84,7 @@ def best_of_starts(
     return Best(*ends[int(np.argmin(objectives))], objectives)
 
 
-def train(settings: Training, problem: TrainingProblem, seed: int) -> Run:
+def train(settings: Training, problem: TrainingProblem, seed: int) -> TrainingRun:
     """Train from one start, as ``settings.training`` says."""
     start_rng, train_rng = np.random.default_rng(seed).spawn(2)
     began = time.perf_counter()
@@ -100,7 +100,7 @@ def train(settings: Training, problem: TrainingProblem, seed: int) -> Run:
     start_seconds = time.perf_counter() - began
     n_points = problem.X.shape[0]
     if n_points < 2:  # no pair, nothing to train on
-        run = Run(params, [(0.0, 0, params)])
+        run = TrainingRun(params, [(0.0, 0, params)])
     elif settings.training == "exact":
         run = train_exact(
             problem,

@@ -27,7 +27,7 @@ WINDOW = 250
 
 
 @dataclass
-class Run:
+class TrainingRun:
     """What training leaves: parameters, and (seconds, iterations, parameters) at the checkpoints."""
 
     params: Any
@@ -154,7 +154,7 @@ def train_sampled(
     n_second: int,
     tol: float,
     n_checkpoints: int,
-) -> Run:
+) -> TrainingRun:
     """Train by sampled pairs, block by block or as one.
 
     The blocks of one level are trained side by side, each on the points that reach its root under greedy routing.
@@ -188,14 +188,14 @@ def train_sampled(
 
     Returns
     -------
-    Run
+    TrainingRun
 
     Raises
     ------
     FloatingPointError
         If the cost or a parameter stops being finite.
     """
-    run = Run(params, [(0.0, 0, params)])
+    run = TrainingRun(params, [(0.0, 0, params)])
     clock = _Clock()
     for roots, nodes in blocks_of(problem.n_leaves, block_depth):
         before_level = clock.seconds

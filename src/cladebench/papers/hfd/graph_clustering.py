@@ -32,7 +32,7 @@ MAX_RESTARTS = 20
 FIXED_NEIGHBORS = 20
 
 
-class Choice(NamedTuple):
+class GraphChoice(NamedTuple):
     """What the paper leaves unsaid of the graph and of its clustering."""
 
     #: See `cladebench.methods._spectral.joined`.
@@ -44,14 +44,14 @@ class Choice(NamedTuple):
     clusters: str = "k-means"
 
 
-CHOSEN = Choice()
+CHOSEN = GraphChoice()
 #: The metric of each other reading. Those of the same graph cost no eigenvectors.
-UNIT_ROWS = Choice(clusters="unit rows")
-SAME_GRAPH = {"v_measure_unit_rows": UNIT_ROWS, "v_measure_discretised": Choice(clusters="discretised")}
+UNIT_ROWS = GraphChoice(clusters="unit rows")
+SAME_GRAPH = {"v_measure_unit_rows": UNIT_ROWS, "v_measure_discretised": GraphChoice(clusters="discretised")}
 OTHER_GRAPHS = {
-    "v_measure_averaged": Choice(edges="averaged"),
-    "v_measure_mutual": Choice(edges="mutual"),
-    "v_measure_unhalved": Choice(exponent=1.0),
+    "v_measure_averaged": GraphChoice(edges="averaged"),
+    "v_measure_mutual": GraphChoice(edges="mutual"),
+    "v_measure_unhalved": GraphChoice(exponent=1.0),
 }
 
 
@@ -111,7 +111,7 @@ def clustering_measures(
     choices = {"v_measure": CHOSEN, **SAME_GRAPH, **(OTHER_GRAPHS if other_graphs else {})}
     if similarity == "complement":
         choices = {name: choice._replace(exponent=CHOSEN.exponent) for name, choice in choices.items()}
-    found: dict[Choice, dict[tuple[int, float], Scores]] = {choice: {} for choice in choices.values()}
+    found: dict[GraphChoice, dict[tuple[int, float], Scores]] = {choice: {} for choice in choices.values()}
     for k in numbers:
         for width in widths:
             for one_graph in _same_graph(list(found)):
@@ -159,9 +159,9 @@ def clustering_measures(
     return CellOutput(metrics, readings)
 
 
-def _same_graph(choices: Sequence[Choice]) -> list[list[Choice]]:
+def _same_graph(choices: Sequence[GraphChoice]) -> list[list[GraphChoice]]:
     """Group choices by their graph, whose eigenvectors then are found once."""
-    groups: dict[tuple[str, float], list[Choice]] = {}
+    groups: dict[tuple[str, float], list[GraphChoice]] = {}
     for choice in choices:
         groups.setdefault((choice.edges, choice.exponent), []).append(choice)
     return list(groups.values())
