@@ -10,7 +10,7 @@ import pytest
 from cladebench.audit.audit_table import read_audit_table
 from cladebench.cli import main
 from cladebench.export import FORMATS
-from cladebench.report.claim_review import statement_heads
+from cladebench.report.statement_reviews import statement_heads
 
 PAPER = ["--paper", "page_paper"]
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from cladebench.export.run_folder import Format, RunFolder, as_json
-from cladebench.report.claim_review import claim_review, claim_review_document
+from cladebench.report.statement_reviews import claim_review, claim_review_document
 
 
 def files(run: RunFolder, folder: Path) -> Mapping[str, bytes]:

@@ -15,9 +15,9 @@ import yaml
 from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
 from cladebench.export.run_folder import Format, PaperRun, RunFolder
 from cladebench.input_files import InputFileError
-from cladebench.report.claim_review import claim_text
 from cladebench.report.paper_facts import address_of, authors_of
 from cladebench.report.source_code import repository
+from cladebench.report.statement_reviews import claim_text
 from cladebench.report.statements import by_done, matrix, statements
 
 VERSION = "https://codecheck.org.uk/spec/config/2.0/"

@@ -23,10 +23,10 @@ from cladebench.audit.verdict.verdict_types import OPEN, VERDICTS
 from cladebench.export.run_folder import Format, PaperRun, RunFolder, as_json
 from cladebench.notation import significant
 from cladebench.report.cell_links import encoded
-from cladebench.report.claim_review import claim_text
 from cladebench.report.claim_rows import place_for_readers
 from cladebench.report.paper_facts import address_of
 from cladebench.report.source_code import repository
+from cladebench.report.statement_reviews import claim_text
 
 TEMPLATE = "https://w3id.org/np/RA2zljn0Nw9SadppOyxZoh-_Rxosslrq-vYG-p9SttnJE"
 _TERMS = "https://w3id.org/sciencelive/o/terms/"

@@ -13,7 +13,7 @@ from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.paper.artifact_types import Artifact
 from cladebench.paper.catalogue import load_artifacts
-from cladebench.report.claim_review import statement_heads
+from cladebench.report.statement_reviews import statement_heads
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,18 @@ from cladebench.paper.choices import UnstatedChoice
 from cladebench.report import paper_facts, source_code
 from cladebench.report.abbreviations import abbreviations
 from cladebench.report.cell_links import CellLinks
-from cladebench.report.claim_review import claim_review, claim_review_document, is_tested, statement_heads
 from cladebench.report.claim_rows import ClaimRow
 from cladebench.report.finding_views import FindingView
 from cladebench.report.lead_figures import Lead
 from cladebench.report.main_claims import Fault, main_claim, what_we_saw
 from cladebench.report.published_tables import PublishedTable
 from cladebench.report.run_facts import Entry
+from cladebench.report.statement_reviews import (
+    claim_review,
+    claim_review_document,
+    is_tested,
+    statement_heads,
+)
 from cladebench.report.statements import by_answer, by_done
 from cladebench.report.verdict_figures import MainResult
 

@@ -9,7 +9,7 @@
 #include "common/keep_on.hpp"
 #include "common/parallel.hpp"
 #include "common/steps_done.hpp"
-#include "common/together.hpp"
+#include "common/joined_sets.hpp"
 #include "linkage/cluster_balls.hpp"
 #include "linkage/cluster_pairs.hpp"
 #include "linkage/linkage.hpp"
@@ -47,7 +47,7 @@ class Stage {
         second_(clusters.size()),
         balls_(over == Over::kMean ? ClusterBalls(points, clusters) : ClusterBalls()),
         mutual_(clusters.size()),
-        together_(clusters.size()),
+        joined_(clusters.size()),
         most_looked_(points.size() * points.size() / kShare) {
     fill(near_pairs(points, clusters, over, room));
   }
@@ -84,14 +84,14 @@ class Stage {
   std::vector<Id> alive() const {
     std::vector<Id> ids;
     for (std::size_t k = 0; k < clusters_.size(); ++k) {
-      if (together_.of(k) == k) ids.push_back(static_cast<Id>(k));
+      if (joined_.of(k) == k) ids.push_back(static_cast<Id>(k));
     }
     return ids;
   }
 
   std::vector<Id> points_of(Id id) const {
     std::vector<Id> all;
-    for (const std::uint32_t part : together_.members(at(id))) {
+    for (const std::uint32_t part : joined_.members(at(id))) {
       const auto some = clusters_.of(part);
       all.insert(all.end(), some.begin(), some.end());
     }
@@ -252,7 +252,7 @@ class Stage {
     desk.known.clear();
     desk.pairs.clear();
     for (std::size_t k = 0; k < known.size(); ++k) {
-      const std::uint32_t root = together_.of(known[k].number);
+      const std::uint32_t root = joined_.of(known[k].number);
       if (root == own) continue;
       const double pairs = (k < begin ? first_size : second_size) * known[k].size;
       const std::uint32_t place = desk.place[root];
@@ -296,7 +296,7 @@ class Stage {
       balls_.merge(at(kept), at(gone), sizes_[at(kept)] / (sizes_[at(kept)] + sizes_[at(gone)]));
     }
     sizes_[at(kept)] += sizes_[at(gone)];
-    together_.join(at(kept), at(gone));
+    joined_.join(at(kept), at(gone));
   }
 
   static constexpr std::size_t kFew = 64, kWorthWhile = 40'000, kShare = 32;
@@ -310,7 +310,7 @@ class Stage {
   std::vector<Second> second_;
   ClusterBalls balls_;  ///< for means
   MutualNearest mutual_;
-  Together together_;
+  JoinedSets joined_;
   std::mutex mutex_;
   std::vector<Desk> desks_;
   std::size_t looked_ = 0, most_looked_;  ///< pairs of points, one by one

@@ -19,8 +19,8 @@ import pandas as pd
 
 from cladebench.bench.plan.cell_spec import point_text
 from cladebench.bench.plan.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
+from cladebench.bench.samples.representatives import CellFacts, Representatives, failures
 from cladebench.bench.samples.samples import Drawn, Sample, before, by_task, change, nothing
-from cladebench.bench.samples.standing import CellFacts, Standing, failures
 from cladebench.input_files import one_of
 
 #: What a reader of values gets for each cell.
@@ -58,7 +58,7 @@ class Results:
     def __post_init__(self) -> None:
         self._samples: dict[tuple[object, ...], Sample] = {}
         self._chosen: dict[tuple[str, ...], dict[tuple[str, str, str], str]] = {}
-        self._stood: dict[tuple[str, ...], Standing] = {}
+        self._represented: dict[tuple[str, ...], Representatives] = {}
         self._read: dict[tuple[object, ...], Sample] = {}
         self._rows: dict[tuple[str, str], pd.DataFrame] = {}
         self._measured: dict[tuple[str, ...], pd.DataFrame] = {}
@@ -122,24 +122,26 @@ class Results:
         over those few that finished would be taken for the method's own. `unfinished` says what happened to the others.
         """
         values = self.measured(dataset, method, metric, at=at, where=where)
-        standing = self._standing(dataset, method, rule, where)
-        return values[values["setting_id"].isin([] if standing.few else standing.settings)]
+        chosen = self._representatives(dataset, method, rule, where)
+        return values[values["setting_id"].isin([] if chosen.few else chosen.settings)]
 
     def unfinished(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None = None) -> str:
         """Say why a method of which some cells finished has no number.
 
         ``4 of 5 runs timeout``; empty otherwise.
         """
-        standing = self._standing(dataset, method, rule, where)
-        return standing.few if any(cell.status == "ok" for cell in standing.cells) else ""
+        chosen = self._representatives(dataset, method, rule, where)
+        return chosen.few if any(cell.status == "ok" for cell in chosen.cells) else ""
 
-    def _standing(self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None) -> Standing:
+    def _representatives(
+        self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None
+    ) -> Representatives:
         """The cells of the setting that stands for a method.
 
         Of all its settings where none finished.
         """
         key = (dataset, method, rule, repr(where or {}))
-        if key not in self._stood:
+        if key not in self._represented:
             cells = self._cells.get((dataset, method), [])
             if where:
                 cells = [cell for cell in cells if agrees(cell.setting, where)]
@@ -156,7 +158,7 @@ class Results:
                 )
                 for name in ("task", "repetition", "fold", "n_rows", "n_test")
             }
-            self._stood[key] = Standing(
+            self._represented[key] = Representatives(
                 cells,
                 gridded,
                 {cell.setting_id for cell in cells},
@@ -167,7 +169,7 @@ class Results:
                 size is None or all(c.n_rows == size and (official or c.n_train == size) for c in finished),
                 next((cell.stand_in_for for cell in cells if cell.stand_in_for), ""),
             )
-        return self._stood[key]
+        return self._represented[key]
 
     def points(self, dataset: str, method: str, metric: str) -> list[dict[str, Any]]:
         """List the evaluation points at which a metric is recorded.
@@ -243,18 +245,18 @@ class Results:
         dataset, method, metric = query["dataset"], query["method"], query["metric"]
         where = query.get("where") or {}
         name = f"{method} on {dataset}"
-        standing = self._standing(dataset, method, rule, where)
-        cells = standing.cells
+        chosen = self._representatives(dataset, method, rule, where)
+        cells = chosen.cells
         if not cells:
-            if not standing.gridded:
+            if not chosen.gridded:
                 extra = f" with {json.dumps(where, sort_keys=True)}" if where else ""
                 return nothing(f"no run of {name}{extra} in these results")
             return nothing(f"no setting of {name} is selected under the rule {rule!r}")
-        if standing.few:
-            return nothing(f"{name}: {standing.few}")
+        if chosen.few:
+            return nothing(f"{name}: {chosen.few}")
         columns = self._columns
         places = self._of_metric.get((dataset, method, metric), ())
-        places = [i for i in places if columns["setting_id"][i] in standing.settings]
+        places = [i for i in places if columns["setting_id"][i] in chosen.settings]
         if not places:
             return nothing(f"{name}: the metric {metric!r} is not recorded")
         points = dict.fromkeys(columns["at"][i] for i in places)
@@ -262,13 +264,13 @@ class Results:
         if point not in points:
             return nothing(f"{name}: {metric} is recorded at {', '.join(points)}, not at {point}")
         read = tuple(i for i in places if columns["at"][i] == point)
-        asked = (read, rule if standing.gridded else "", frozenset(standing.settings))
+        asked = (read, rule if chosen.gridded else "", frozenset(chosen.settings))
         if asked not in self._read:  # other rules, and other words for a setting, lead to the same rows
-            self._read[asked] = self._sample_of(read, query, standing, asked[1])
+            self._read[asked] = self._sample_of(read, query, chosen, asked[1])
         return self._read[asked]
 
     def _sample_of(
-        self, read: tuple[int, ...], query: Mapping[str, Any], standing: Standing, rule: str
+        self, read: tuple[int, ...], query: Mapping[str, Any], chosen: Representatives, rule: str
     ) -> Sample:
         """Values of some rows, with all that is known of their cells."""
         columns = self._columns
@@ -284,15 +286,15 @@ class Results:
             return nothing(problem)
         return Sample(
             values,
-            overlap=standing.drawn.overlap(values.index),
-            drawn=standing.drawn,
-            notes=(f"{name}: {standing.failures}",) if standing.failures else (),
+            overlap=chosen.drawn.overlap(values.index),
+            drawn=chosen.drawn,
+            notes=(f"{name}: {chosen.failures}",) if chosen.failures else (),
             cells=columns["cell_id"][read[0]].rpartition("/")[0] + "/*",
             setting=columns["setting"][read[0]],
             metric=metric,
             rule=rule,
-            point=len(read) == 1 and method in self.deterministic and standing.fixed,
-            stand_in_for=standing.stand_in_for,
+            point=len(read) == 1 and method in self.deterministic and chosen.fixed,
+            stand_in_for=chosen.stand_in_for,
         )
 
     def _meant(self, points: Iterable[str], at: Mapping[str, Any] | None) -> str:

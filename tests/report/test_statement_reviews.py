@@ -10,8 +10,8 @@ from cladebench.audit.audit_files import read_audit
 from cladebench.audit.verdict.verdict_statuses import STATUSES
 from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.html_templates import script_json
-from cladebench.report.claim_review import claim_review, claim_text, is_tested, statement_heads
 from cladebench.report.pages import write_report
+from cladebench.report.statement_reviews import claim_review, claim_text, is_tested, statement_heads
 from made_up_claims import EVIL, claim, plan
 
 FOUND = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)

@@ -12,9 +12,9 @@
 namespace cladebench {
 
 /// Sets of parts, each called by its lowest part. All joins of n parts take O(n log n).
-class Together {
+class JoinedSets {
  public:
-  explicit Together(std::size_t n) : label_(n), lowest_(n), members_(n) {
+  explicit JoinedSets(std::size_t n) : label_(n), lowest_(n), members_(n) {
     std::iota(label_.begin(), label_.end(), std::uint32_t{0});
     std::iota(lowest_.begin(), lowest_.end(), std::uint32_t{0});
     for (std::size_t part = 0; part < n; ++part) members_[part].push_back(static_cast<std::uint32_t>(part));

@@ -36,7 +36,7 @@ class CellFacts(NamedTuple):
         return cls._fields[6:]
 
 
-class Standing(NamedTuple):
+class Representatives(NamedTuple):
     """The cells that represent a method.
 
     And what is asked of them for every metric.
