@@ -1,7 +1,6 @@
 """Programmes of the dependence: the optimum where it is known, a bound whatever the solver said."""
 
 import itertools
-from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
@@ -145,12 +144,3 @@ def test_the_relaxation_bounds_with_any_multipliers(monkeypatch, seed):
 def test_what_is_too_large_is_named():
     with pytest.raises(ValueError, match="11 points in 3 clusters: expected at most 30"):
         programmes.partition_programme(gram(11, 2, 0), np.eye(3))
-
-
-def test_a_solver_that_did_not_finish_is_named(monkeypatch):
-    solve = programmes.minimize_binary
-    monkeypatch.setattr(
-        programmes, "minimize_binary", lambda *a, **k: replace(solve(*a, **k), status="Not Solved")
-    )
-    with pytest.raises(RuntimeError, match="CBC ended with status 'Not Solved'"):
-        programmes.partition_programme(gram(4, 2, 0), np.eye(2))

@@ -103,7 +103,7 @@ def test_a_relaxation_with_a_gap():
     assert exact.relaxation_bound(d).value == pytest.approx(1.5)
 
 
-def test_what_is_refused(monkeypatch):
+def test_what_is_refused():
     for function in (exact.best_of_all_sets, exact.exemplars_ilp, exact.relaxation_bound):
         with pytest.raises(ValueError, match=r"shape \(1, 2\); expected \(n, n\)"):
             function([[0.0, 1.0]])
@@ -111,12 +111,3 @@ def test_what_is_refused(monkeypatch):
         exact.best_of_all_sets(np.ones((13, 13)))
     with pytest.raises(ValueError, match="GLPK"):
         exact.exemplars_ilp([[0.0]], "GLPK")
-    monkeypatch.setattr(exact, "minimize_binary", lambda *a: exact_point("Not Solved"))
-    with pytest.raises(RuntimeError, match="CBC ended with status 'Not Solved'"):
-        exact.exemplars_ilp([[0.0]])
-
-
-def exact_point(status):
-    from cladebench.reference.programmes import IntegerPoint
-
-    return IntegerPoint(np.ones(1, dtype=np.int64), status)

@@ -126,7 +126,7 @@ def balanced_assignment_ilp(
     lower: ArrayLike,
     upper: ArrayLike,
     solver: SolverName = "CBC",
-    time_limit: float = 60.0,
+    time_limit: float = 600.0,
 ) -> ExactAssignment:
     """Integer linear programme with PuLP.
 
@@ -140,8 +140,8 @@ def balanced_assignment_ilp(
         Bounds on the sizes of clusters, inclusive.
     solver : {"CBC", "HiGHS"}, default="CBC"
         Both come with the installed packages.
-    time_limit : float, default=60
-        In seconds.
+    time_limit : float, default=600
+        In seconds, see `minimize_binary`.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def balanced_assignment_ilp(
     ValueError
         If the solver is unknown or the bounds cannot be met.
     RuntimeError
-        If the solver gave no integral point, or one that breaks a constraint.
+        If the solver found no optimum, see `minimize_binary`.
     """
     costs, least, most = checked_programme(cost, lower, upper)
     n, n_clusters = costs.shape
@@ -169,11 +169,11 @@ def balanced_assignment_ilp(
         column = range(k, n * n_clusters, n_clusters)
         constraints.append(([(x, 1.0) for x in column], float(least[k])))
         constraints.append(([(x, -1.0) for x in column], -float(most[k])))
-    point = minimize_binary((extra / scale).ravel(), constraints, solver, time_limit)
-    chosen = point.x.reshape(n, n_clusters)
+    x = minimize_binary((extra / scale).ravel(), constraints, solver, time_limit)
+    chosen = x.reshape(n, n_clusters)
     labels = chosen.argmax(axis=1)
     objective = math.fsum(costs.min(axis=1)) + scale * float((extra / scale * chosen).sum())
-    return ExactAssignment(labels, assignment_value(costs, labels), objective, f"{solver}: {point.status}")
+    return ExactAssignment(labels, assignment_value(costs, labels), objective, f"{solver}: Optimal")
 
 
 METHODS: dict[str, Callable[..., ExactAssignment]] = {

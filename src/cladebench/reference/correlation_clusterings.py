@@ -88,7 +88,7 @@ def partition_programme(S: FloatArray, solver: SolverName = "CBC") -> tuple[IntA
         )
         for p, q, r in triangles_of(n)
     ]
-    x = minimize_binary(objective / scale, constraints, solver).x if n > 1 else np.empty(0)
+    x = minimize_binary(objective / scale, constraints, solver) if n > 1 else np.empty(0)
     labels = np.arange(n)
     for (p, q), together in zip(column, x, strict=True):
         if together:

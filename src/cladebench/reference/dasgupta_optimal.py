@@ -184,7 +184,7 @@ def optimal_tree_ilp(S: Any, solver: SolverName = "CBC") -> OptimalTree:
     ValueError
         If the similarity or the solver's name is wrong.
     RuntimeError
-        If the solver gave no integral point, or one that breaks a constraint.
+        If the solver found no optimum, see `minimize_binary`.
 
     References
     ----------
@@ -193,9 +193,9 @@ def optimal_tree_ilp(S: Any, solver: SolverName = "CBC") -> OptimalTree:
     S = check_similarity(S, MAX_ILP)
     n = len(S)
     columns, objective, constant, scale = _levels_programme(S)
-    point = minimize_binary(objective, list(_constraints(n, columns)), solver)
-    tree = _tree_of_levels(n, {key: int(point.x[column]) for key, column in columns.items()})
-    return _result(tree, S, constant + scale * float(objective @ point.x), f"{solver}: {point.status}")
+    x = minimize_binary(objective, list(_constraints(n, columns)), solver)
+    tree = _tree_of_levels(n, {key: int(x[column]) for key, column in columns.items()})
+    return _result(tree, S, constant + scale * float(objective @ x), f"{solver}: Optimal")
 
 
 def spreading_bound(S: Any) -> LowerBound:

@@ -194,12 +194,10 @@ def partition_programme(M: FloatArray, structure: FloatArray, solver: SolverName
         for a in range(k):
             equal([*((int(column), 1.0) for column in own[a]), (int(at[i, a]), -1.0)], 0.0)
             equal([*((int(column), 1.0) for column in own[:, a]), (int(at[j, a]), -1.0)], 0.0)
-    found = minimize_binary(
+    x = minimize_binary(
         -gain / (np.abs(gain).max() or 1.0), constraints, solver, binary=np.arange(len(gain)) < n * k
     )
-    if found.status != "Optimal":
-        raise RuntimeError(f"{solver} ended with status {found.status!r}; expected an optimal point")
-    return np.asarray(found.x[at].argmax(axis=1))
+    return np.asarray(x[at].argmax(axis=1))
 
 
 def partition_bound(M: FloatArray, structure: FloatArray) -> float:

@@ -24,24 +24,6 @@ Constraint: TypeAlias = tuple[Sequence[tuple[int, float]], float]
 
 
 @dataclass(frozen=True)
-class IntegerPoint:
-    """An integral point of a programme.
-
-    With the solver's own words about it.
-
-    Attributes
-    ----------
-    x : ndarray of int64, shape (n_variables,)
-        Zeros and ones.
-    status : str
-        As reported by the solver: evidence, no verdict.
-    """
-
-    x: IntArray
-    status: str
-
-
-@dataclass(frozen=True)
 class LowerBound:
     """A lower bound that does not rest on a solver's word.
 
@@ -90,9 +72,9 @@ def minimize_binary(
     objective: FloatArray,
     constraints: Sequence[Constraint],
     solver: SolverName = "CBC",
-    time_limit: float = 60.0,
+    time_limit: float = 600.0,
     binary: NDArray[np.bool_] | None = None,
-) -> IntegerPoint:
+) -> IntArray:
     """Minimise ``objective @ x`` over binary x, with one thread.
 
     Parameters
@@ -103,22 +85,24 @@ def minimize_binary(
         See `Constraint`.
     solver : {"CBC", "HiGHS"}, default="CBC"
         Both come with the installed packages.
-    time_limit : float, default=60
-        In seconds.
+    time_limit : float, default=600
+        In seconds: CPU time of CBC, wall time of HiGHS.
     binary : ndarray of bool, shape (n_variables,), optional
         Which variables are declared binary; the others are declared within [0, 1], where the constraints make
         them integral once the binary ones are. All, by default.
 
     Returns
     -------
-    IntegerPoint
+    ndarray of int64, shape (n_variables,)
+        Zeros and ones.
 
     Raises
     ------
     ValueError
         If the solver is unknown.
     RuntimeError
-        If the solver ended without an integral point, or with one that breaks a constraint.
+        If the solver did not call its point optimal, as at the limit of time, or if the point is not integral or breaks
+        a constraint.
     """
     import pulp
 
@@ -138,15 +122,20 @@ def minimize_binary(
         for terms, right in constraints:
             problem += pulp.LpAffineExpression((variables[column], c) for column, c in terms) >= right
         options = {"msg": False, "timeLimit": time_limit, "threads": 1}
-        engine = pulp.PULP_CBC_CMD(**options) if solver == "CBC" else pulp.HiGHS(**options)
-        status = str(pulp.LpStatus[problem.solve(engine)])
+        engine = pulp.PULP_CBC_CMD(**options, timeMode="cpu") if solver == "CBC" else pulp.HiGHS(**options)
+        problem.solve(engine)
+    # PuLP's `status` says "Optimal" of any point that CBC holds at the limit of time.
+    if problem.sol_status != pulp.LpSolutionOptimal:
+        raise RuntimeError(
+            f"{solver} ended with {pulp.LpSolution[problem.sol_status]!r}; expected an optimal point"
+        )
     values = np.array([np.nan if v.value() is None else v.value() for v in variables], dtype=float)
     if not (np.abs(values - np.round(values)) <= 1e-6).all():
-        raise RuntimeError(f"{solver} ended with status {status!r} and without an integral point")
+        raise RuntimeError(f"{solver} ended without an integral point")
     x = np.round(values).astype(np.int64)
     violation = max(
         (right - sum(c * x[column] for column, c in terms) for terms, right in constraints), default=0.0
     )
     if violation > 0:
         raise RuntimeError(f"{solver} returned a point that breaks a constraint by {violation:g}")
-    return IntegerPoint(x, status)
+    return x

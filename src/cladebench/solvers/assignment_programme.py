@@ -84,7 +84,8 @@ def timed_assignment_ilp(
     ValueError
         If the solver is unknown or the bounds cannot be met.
     RuntimeError
-        If the solver gave no integral point, or one that breaks a bound.
+        If the solver did not call its point optimal, as at the limit of time, or if the point is not integral or breaks
+        a bound.
     """
     if solver not in SOLVERS:
         raise ValueError(f"solver={solver!r}: expected one of {', '.join(SOLVERS)}")
@@ -95,11 +96,13 @@ def timed_assignment_ilp(
         model, variables = _model(extra / (extra.max() or 1.0), least, most)
         solve = _solve_cbc if solver == "CBC" else _solve_highs
         solved = solve(model, repeats, time_limit)
+    if solved.status != "Optimal":
+        raise RuntimeError(f"{solver} ended with status {solved.status!r}; expected 'Optimal'")
     values = np.array([[solved.values.get(v.name, np.nan) for v in row] for row in variables])
     chosen = np.rint(values)
     sizes = chosen.sum(axis=0)
     if not (np.abs(values - chosen) <= 1e-6).all() or not (chosen.sum(axis=1) == 1).all():
-        raise RuntimeError(f"{solver} ended with status {solved.status!r} and without an integral point")
+        raise RuntimeError(f"{solver} ended without an integral point")
     if (sizes < least).any() or (sizes > most).any():
         raise RuntimeError(f"{solver} returned clusters of {sizes} rows; expected {least} to {most}")
     labels = chosen.argmax(axis=1)
@@ -153,8 +156,10 @@ def _solve_cbc(model: Any, repeats: int, time_limit: float) -> _Solved:
         variables, names, rows, _ = model.writeMPS(str(problem), rename=True)
         engine = pulp.PULP_CBC_CMD(msg=False)
         seconds = [_time_cbc(engine.path, problem, solution, time_limit) for _ in range(repeats)]
-        status, values, *_ = engine.readsol_MPS(str(solution), model, variables, names, rows)
-    return _Solved(values, str(pulp.LpStatus[status]), seconds)
+        _, values, *_, ended = engine.readsol_MPS(str(solution), model, variables, names, rows)
+    # PuLP's status says "Optimal" of any point that CBC holds at the limit of time.
+    status = "Optimal" if ended == pulp.LpSolutionOptimal else pulp.LpSolution[ended]
+    return _Solved(values, status, seconds)
 
 
 def _time_cbc(program: str, problem: Path, solution: Path, time_limit: float) -> float:
