@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.kinds import KINDS
 from cladebench.audit.other_choices import stances_in_words
 from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.bench.plan.selection import Rule
@@ -27,7 +28,7 @@ class ClaimRow:
     claim, kind, place, published, verdict, reason, quote, reading, selection, stand_in_for : str
         As in the file.
     measured, interval, n, detectable, p_adjusted : str
-        Empty where there is none.
+        Empty where there is none; `detectable` is "unknown" of kinds that should have it.
     beside : str
         Label of the rule of selection that is shown beside the paper's own.
     measured_beside, verdict_beside : str
@@ -189,7 +190,7 @@ def claim_row(
         measured=_number(claim["measured"]),
         interval=f"[{low}, {high}]" if low and high and low != high else "",
         n="" if claim["n"] is None else str(claim["n"]),
-        detectable=_number(claim["detectable"]),
+        detectable=_number(claim["detectable"]) or ("unknown" if KINDS[claim["kind"]].detects else ""),
         p_adjusted=_number(claim["p_adjusted"]),
         selection=label(claim["selection"]),
         beside=label(claim["selection_beside"]),

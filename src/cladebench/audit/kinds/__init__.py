@@ -2,29 +2,47 @@
 
 Each says what it reads, how it is checked and how it is judged.
 
-A new kind is a file here and a line below.
+A new kind is a file here; it is found by itself. See ``docs/adding-a-claim-kind.md``.
 """
 
 from __future__ import annotations
 
+import importlib
+import inspect
+import pkgutil
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cladebench.audit.claim_types import Claim
-from cladebench.audit.kinds.arithmetic import Arithmetic
 from cladebench.audit.kinds.base import Kind
-from cladebench.audit.kinds.order import Order
-from cladebench.audit.kinds.possible import Possible
-from cladebench.audit.kinds.ranking import Ranking
-from cladebench.audit.kinds.ratio import Ratio
-from cladebench.audit.kinds.sentence import Sentence
-from cladebench.audit.kinds.trend import Trend
-from cladebench.audit.kinds.value import Value
 
-KINDS: Mapping[str, Kind] = {
-    kind.name: kind
-    for kind in (Value(), Order(), Ranking(), Ratio(), Trend(), Sentence(), Arithmetic(), Possible())
-}
+
+def found_kinds() -> dict[str, Kind]:
+    """Find the kinds of all files of this folder, by name.
+
+    Returns
+    -------
+    dict of str to Kind
+
+    Raises
+    ------
+    ValueError
+        If two have one name.
+    """
+    kinds: dict[str, Kind] = {}
+    for info in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
+        module = importlib.import_module(f"{__name__}.{info.name}")
+        for found in vars(module).values():
+            if not inspect.isclass(found) or found.__module__ != module.__name__ or inspect.isabstract(found):
+                continue
+            if issubclass(found, Kind) and kinds.setdefault(found.name, kind := found()) is not kind:
+                raise ValueError(
+                    f"{found.__name__}: a second kind {found.name!r}; expected a name of its own"
+                )
+    return kinds
+
+
+KINDS: Mapping[str, Kind] = found_kinds()
 
 
 def kind_of(claim: Claim) -> Kind:

@@ -68,6 +68,8 @@ class Kind(ABC):
         It is made of other claims, and judged when all of these are.
     expects : bool
         It needs the key ``expects``.
+    detects : bool
+        The least difference that its runs could have shown is known, or worth a word where it is not.
     form : mapping
         JSON schema of what its claims have and others do not; ``$defs`` are those of ``claims.schema.json``.
     """
@@ -80,6 +82,7 @@ class Kind(ABC):
     of_ids: ClassVar[bool] = False
     of_parts: ClassVar[bool] = False
     expects: ClassVar[bool] = True
+    detects: ClassVar[bool] = False
     form: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod

@@ -58,6 +58,7 @@ class Order(Kind):
     """One side against the other, task by task."""
 
     name = "order"
+    detects = True
     family = corrected = praises = True
     form: ClassVar[Mapping[str, Any]] = {
         "properties": {

@@ -164,6 +164,7 @@ class Ranking(Kind):
     """
 
     name = "ranking"
+    detects = True
     family = corrected = praises = True
 
     def references(self, claim: Claim) -> Iterator[str]:

@@ -26,6 +26,7 @@ class Ratio(Kind):
     """One side over the other, task by task, against a claimed range."""
 
     name = "ratio"
+    detects = True
     form: ClassVar[Mapping[str, Any]] = {
         "properties": {
             "expects": {

@@ -21,6 +21,7 @@ class Trend(Kind):
     """One least-squares slope a task against the claimed bound."""
 
     name = "trend"
+    detects = True
     family = corrected = True
     form: ClassVar[Mapping[str, Any]] = {
         "properties": {
