@@ -12,7 +12,7 @@ from doc_examples import ROOT
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 OURS = ("plot", "ghc", "images", "run", "check")
-MODULES = {"opencv-python-headless": "cv2", "pyyaml": "yaml"}
+MODULES = {"opencv-python-headless": "cv2", "pillow": "PIL", "pyyaml": "yaml"}
 PACKAGES = {re.match(r"[\w-]+", entry)[0] for extra in OURS for entry in EXTRAS[extra]} - {"cladebench"}
 LIGHT = f"""
 import sys
@@ -86,10 +86,10 @@ def test_the_core_alone_is_verified_and_what_it_lacks_is_said(tmp_path, configur
     lines = done.stdout.splitlines()
     assert all(line.startswith("ok ") for line in lines[:-1]) and lines[-1].endswith(", 0 failed")
     said = {line.split(":")[0].split()[-1]: line for line in lines if " extra " in line}
-    assert set(said) == {*OURS, "compare"} and "extra run: lacks jinja2, " in said["run"]
+    assert set(said) == {*OURS, "compare"} and "extra run: without jinja2, " in said["run"]
     assert (
         said["plot"]
-        == "ok    extra plot: lacks matplotlib, pillow; pip install 'cladebench[plot]' completes it"
+        == "ok    extra plot: without matplotlib, pillow; pip install 'cladebench[plot]' adds them"
     )
     assert "matplotlib" in said["run"] and "snakemake" in said["compare"]
     assert ("configuration: not read" in done.stdout) == configured
@@ -107,6 +107,12 @@ def test_an_extra_that_is_there_lacks_nothing(monkeypatch):
     assert extras.lacking() == {"plot": ["absent-package"], "run": ["absent-package"], "check": []}
     monkeypatch.setattr(extras.metadata, "requires", _not_installed)
     assert extras.lacking() == {}
+
+
+def test_what_is_installed_is_not_said_to_be_lacking():
+    for name in {name for absent in extras.lacking().values() for name in absent}:
+        with pytest.raises(extras.metadata.PackageNotFoundError):
+            extras.metadata.version(name)
 
 
 def _not_installed(name):

@@ -9,7 +9,7 @@ from importlib import metadata
 from types import ModuleType
 
 #: Distributions whose modules have another name.
-_DISTRIBUTIONS = {"cv2": "opencv-python-headless", "yaml": "pyyaml"}
+_DISTRIBUTIONS = {"PIL": "pillow", "cv2": "opencv-python-headless", "yaml": "pyyaml"}
 _MODULES = {distribution: module for module, distribution in _DISTRIBUTIONS.items()}
 
 #: What users may want beyond the library; the others are for developers.

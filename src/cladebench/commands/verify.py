@@ -120,7 +120,7 @@ def describe_extra(extra: str, absent: list[str]) -> str:
     """Say what an extra lacks; that is no fault."""
     if not absent:
         return "installed"
-    return f"lacks {', '.join(absent)}; pip install 'cladebench[{extra}]' completes it"
+    return f"without {', '.join(absent)}; pip install 'cladebench[{extra}]' adds them"
 
 
 def check_data(name: str) -> str:
