@@ -82,7 +82,7 @@ def test_a_mean_counts_as_a_conclusion_where_repetitions_do_not_explain_it(write
 def test_chance_is_told_from_change(write):
     a = write("a", cells("d", "A", {"ari": [0.1, 0.5, 0.9]}))
     b = write("b", cells("d", "A", {"ari": [0.3, 0.4, 0.9]}))
-    said = "Means: 1 of 1 differ in 4 digits; 1 repetitions explain it (p < 0.05 in 0 of 1, by chance 0)"
+    said = "Means: 1 of 1 differ in 4 digits; 1 no more than repetitions explain (p < 0.05 in 0 of 1, by chance 0.050)"
     assert said in lines(a, b)
 
 

@@ -154,7 +154,7 @@ def _means(found: RunComparison) -> Section:
         title += "".join(f"; {count:,} {says}" for says, count in found.means["says"].value_counts().items())
     if len(tests):
         small, chance = int((tests["p"] < ALPHA).sum()), ALPHA * len(tests)
-        title += f" (p < {ALPHA:g} in {small:,} of {len(tests):,}, by chance {chance:,.0f})"
+        title += f" (p < {ALPHA:g} in {small:,} of {len(tests):,}, by chance {significant(chance, 2)})"
     lead = (
         "Means over tasks that both runs met are paired, and corrected for the overlap of draws. Others are compared "
         "by Welch's test. P-values are corrected by Holm's method."

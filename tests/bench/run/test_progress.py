@@ -36,12 +36,12 @@ def test_a_line_for_each_cell_with_setting_seconds_metrics_and_time_left():
     ]
 
 
-def test_of_several_evaluation_points_the_first_is_shown():
+def test_of_several_evaluation_points_the_first_is_shown_and_named():
     lines = []
     found = record(seconds=1.5)
     found["readings"] += [{"at": {"k": k}, "metrics": {"accuracy": k / 10}} for k in (1, 5)]
     Progress(1, lines.append, first=["accuracy"]).cell(found, 2.0)
-    assert lines[0].endswith("ok 2.00 s  accuracy 0.100 seconds 1.5")
+    assert lines[0].endswith("ok 2.00 s  accuracy 0.100 at k=1 seconds 1.5")
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ ALPHA = 0.05
 CHANGED, DIFFERS, EXPLAINED, UNTOLD = (
     "changed, with the same seed and data",
     "more than repetitions explain",
-    "repetitions explain it",
+    "no more than repetitions explain",
     "too few repetitions to tell",
 )
 

@@ -51,12 +51,19 @@ class Progress:
         self._say(text)
 
     def _metrics(self, record: Mapping[str, Any]) -> str:
-        # Of what is read at several evaluation points, the first.
-        metrics = {k: v for reading in record["readings"][::-1] for k, v in reading["metrics"].items()}
-        names = [name for name in self._first if name in metrics]
-        names += [name for name in sorted(metrics) if name not in names]
-        shown = " ".join(f"{name} {significant(metrics[name], 3)}" for name in names[:METRICS_SHOWN])
-        return f"  {shown}" if shown else ""
+        """Write some metrics, each at the first evaluation point; the point is named where there are others."""
+        read: dict[str, list[Mapping[str, Any]]] = {}
+        for reading in record["readings"]:
+            for name in reading["metrics"]:
+                read.setdefault(name, []).append(reading)
+        names = [name for name in self._first if name in read]
+        names += [name for name in sorted(read) if name not in names]
+        shown = []
+        for name in names[:METRICS_SHOWN]:
+            first, *others = read[name]
+            point = f" at {readable(first['at'])}" if others else ""
+            shown.append(f"{name} {significant(first['metrics'][name], 3)}{point}")
+        return f"  {' '.join(shown)}" if shown else ""
 
     def _left(self) -> str:
         cells = self.total - self.done
