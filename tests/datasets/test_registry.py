@@ -82,6 +82,7 @@ def test_a_file_entry_is_checked(changes, message):
         ({"n_draws": 0}, "n_draws is 0"),
         ({"n_features": 0}, "n_features is 0"),
         ({"n_samples": 0}, "n_samples is 0"),
+        ({"n_draws": "3"}, "n_draws is '3'; expected a whole number from 1"),
         ({"n_features": None}, "nothing to cluster"),
         ({"n_features": None, "images": True, "sparse": True}, "sparse is True without X"),
         ({"views": {"A b": "features"}}, "views: name 'A b', expected lower-case"),
@@ -299,6 +300,8 @@ def test_a_file_that_cannot_be_imported_leaves_the_others_alive(add_module, tmp_
     file.write_text("import no_such_library\n" + file.read_text())
     with pytest.warns(UserWarning, match=r"broken_family\.py cannot be imported .*no_such_library.*left out"):
         assert datasets.names() == before
+    with pytest.raises(ValueError, match=r"'extra': unknown \(broken_family\.py could not be read\); "):
+        datasets.info("extra")
 
 
 def test_a_name_used_twice_names_both_modules(add_module):

@@ -152,8 +152,8 @@ class DatasetInfo:
                 raise ValueError(f"{self.name}: {key} is empty")
         for key in ("n_samples", "n_features", "n_classes", "n_draws"):
             value = getattr(self, key)
-            if value is not None and value < 1:
-                raise ValueError(f"{self.name}: {key} is {value}, expected at least 1")
+            if value is not None and not (isinstance(value, int) and value >= 1):
+                raise ValueError(f"{self.name}: {key} is {value!r}; expected a whole number from 1")
 
     def _check_names(self, key: str, allowed: tuple[str, ...]) -> None:
         """Raise a ValueError for an odd name or kind of part."""

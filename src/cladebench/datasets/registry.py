@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: How names of data of users begin; see `cladebench.datasets.own.own_data`.
 OWN = "own:"
+#: Files of ``sets/`` that were left out when the registry was read: for the messages.
+_LEFT_OUT: list[str] = []
 
 
 @lru_cache(maxsize=1)
@@ -43,6 +45,7 @@ def registry() -> dict[str, DatasetInfo]:
     ValueError
         Two modules use one name, or give one file two contents.
     """
+    _LEFT_OUT.clear()
     entries: dict[str, DatasetInfo] = {}
     modules: dict[str, str] = {}
     files: dict[str, RemoteFile] = {}
@@ -53,6 +56,7 @@ def registry() -> dict[str, DatasetInfo]:
             spec = found.module_finder.find_spec(found.name, None)
             file = spec.origin if spec is not None and spec.origin else found.name
             warnings.warn(f"{cannot_import(file, fault)}; its data sets are left out", stacklevel=2)
+            _LEFT_OUT.append(Path(file).name)
             continue
         for entry in getattr(module, "DATASETS", ()):
             if entry.name in entries:
@@ -98,7 +102,8 @@ def info(name: str) -> DatasetInfo:
         entry: DatasetInfo = own.own_info(name)
         return entry
     if name not in registry():
-        raise ValueError(f"data set {name!r}: unknown; {one_of(name, names())}")
+        left_out = f" ({', '.join(_LEFT_OUT)} could not be read)" if _LEFT_OUT else ""
+        raise ValueError(f"data set {name!r}: unknown{left_out}; {one_of(name, names())}")
     return registry()[name]
 
 
