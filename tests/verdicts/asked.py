@@ -108,8 +108,11 @@ class Asked:
         measure = self.records.measures.get(read["metric"])
         if measure is None or not {"tree", "partition", "test labels", "distance"} & set(measure.needs):
             raise Missing("the measure is not of the result")
-        if query["method"] in self.records.plan.get("blind", []):
-            raise Missing("a blind method is praised")
+        random = {*self.records.plan.get("blind", []), *measure.random}
+        if query["method"] in random:
+            raise Missing("a random method is praised")
+        if self.choice.random not in {PERMUTED, *random}:
+            raise Missing("the method is random in other measures alone")
         if self.choice.random == PERMUTED:
             return self.sample(query, f"{read['metric']}_permuted")
         asked = _without(query, "where", "selection") | {"method": self.choice.random}

@@ -35,7 +35,7 @@ ANSWERS = {
     "analogue undecided": "open",
     "not testable": "not tested",
 }
-EVIDENCE = ("other data", "own code", "paper data", "printed numbers", "by construction")
+EVIDENCE = ("other data", "own code", "paper recipe", "paper data", "printed numbers", "by construction")
 
 
 def read(path: Path) -> Any:
@@ -92,9 +92,9 @@ class Verdicts:
         """One row a claim."""
         self.chosen = self._reading(Choice(self.rule))
         self.second = self._reading(Choice(self.beside))
-        self.random = [
-            self._reading(Choice(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
-        ]
+        of_measures = (name for measure in self.records.measures.values() for name in measure.random)
+        named = dict.fromkeys([PERMUTED, *self.plan.get("blind", []), *of_measures])
+        self.random = [self._reading(Choice(self.rule, name)) for name in named]
         self.others = self._others()
         self.random_there = [
             [
@@ -336,10 +336,8 @@ class Verdicts:
         asked = [*queries, claim.measure]
         datasets = {query.get(key) for query in asked for key in ("dataset", "change_from")} - {None}
         beyond = set(self.plan.get("beyond", []))
-        if datasets & beyond or any(
-            registry()[name].kind == "stand-in"
-            for name in (data_of(self.plan, dataset) for dataset in datasets)
-            if name in registry()
-        ):
+        names = {data_of(self.plan, dataset) for dataset in datasets}
+        kinds = {registry()[name].kind for name in names if name in registry()}
+        if datasets & beyond or "stand-in" in kinds:
             return "other data"
-        return "paper data"
+        return "paper recipe" if "synthetic" in kinds else "paper data"

@@ -111,6 +111,7 @@ def audit_paper(
         (names[0], names[min(1, len(names) - 1)]),
     )
     stand_ins = {*beyond, *records.loc[records["stand_in_for"].fillna("") != "", "dataset"].unique()}
+    generated = {*records.loc[records["data_kind"] == "synthetic", "dataset"].unique()}
     settled = audit.settled()
     evidence: dict[str, str] = {}
 
@@ -119,7 +120,9 @@ def audit_paper(
             judgement = audit.chosen[name]
             parts = {evidence_for(part) for part in judgement.parts}
             claim = claims.claims[name]
-            evidence[name] = evidence_of(claim, judgement.samples, parts, measures, stand_ins)
+            evidence[name] = evidence_of(
+                claim, judgement.samples, parts, measures, stand_ins, generated
+            )
         return evidence[name]
 
     return [
