@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import reduce
 from typing import Any
 
@@ -22,10 +23,12 @@ class Choice:
     random: str = ""  # the random method in the praised place
     instead: tuple[Mapping[str, Any], ...] = ()
     kinds: frozenset[str] = frozenset()
+    claims: tuple[list[str], ...] = ()
     _on: dict[str | None, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def concerns(self, claim: Claim) -> bool:
-        return not self.kinds or claim.kind in self.kinds
+        named = all(any(fnmatchcase(claim.id, name) for name in names) for names in self.claims)
+        return named and (not self.kinds or claim.kind in self.kinds)
 
     def spread(self, claim: Claim) -> str:
         """What a printed spread is."""

@@ -82,7 +82,7 @@ class Reader:
     def _here(self) -> Choice:
         """Give the choice, where it is meant for this claim."""
         assert self.now is not None
-        return self.choice.for_kind(self.now.kind)
+        return self.choice.for_claim(self.now)
 
     def sample(self, query: Mapping[str, Any]) -> Sample:
         """What the records answer with this choice."""

@@ -258,7 +258,7 @@ class PaperAudit:
                 claim.id
                 for claim, queries in asked
                 if choice.claim(claim) != claim
-                or (choice.concerns(claim.kind) and any(self._changes(query, choice) for query in queries))
+                or (choice.concerns(claim) and any(self._changes(query, choice) for query in queries))
             }
         )
 

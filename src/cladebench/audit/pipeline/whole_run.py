@@ -10,7 +10,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.audit_files import Audit, summary
-from cladebench.audit.claim_checks import check_points, check_selection
+from cladebench.audit.claim_checks import check_points, check_register, check_selection
 from cladebench.audit.claim_types import ClaimSet, Facts
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
@@ -187,6 +187,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     read = [(plan, load_claims(plan.package, plan), checked_choices(plan)) for plan in plans]
     for plan, claims, register in read:
         records = read_cells(results / "cells.parquet", paper=claims.paper, columns=_READ)
+        check_register(claims, register, f"{claims.paper}/choices.yaml")
         check_points(claims, records, f"{claims.paper}/claims.yaml")
         check_selection(plan, records)
         if scope is not None:
