@@ -136,7 +136,7 @@ def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
 
 
 def _on_two_sides(chosen: Judgement, other: Judgement) -> bool:
-    """Say whether both contradict a claim, one from above and one from below."""
+    """Say whether both contradict a claim, each from its own side."""
     ours, theirs = chosen.outcome, other.outcome
     if not ours.stance == theirs.stance == CONTRADICTS:
         return False
@@ -179,7 +179,7 @@ def _measured(verdict: str, reason: str) -> str:
 
 
 def _lacking(names: Sequence[str], pairs: int) -> str:
-    """Name single choices without runs and count pairs, which are too many to name.
+    """Name single choices without runs, and count pairs.
 
     >>> _lacking(["C = 1"], 2)
     '"C = 1", 2 pairs of choices'
