@@ -161,7 +161,9 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
 def test_a_method_that_cannot_know_a_measure_is_random_there_alone(tmp_path):
     measures = MEASURES | {PURITY: dataclasses.replace(MEASURES[PURITY], random=("F",))}
     rows = [
-        cells("d", name, {PURITY: mean + np.roll(NOISE, ord(name)), "seconds": 1.0 + NOISE, "sp": 0.5 + NOISE})
+        cells(
+            "d", name, {PURITY: mean + np.roll(NOISE, ord(name)), "seconds": 1.0 + NOISE, "sp": 0.5 + NOISE}
+        )
         for name, mean in (("A", 0.7), ("B", 0.5), ("C", 0.4), ("E", 0.3), ("F", 0.6))
     ]
     claims = claims_of(tmp_path, CLAIMS.replace("best_of: [B, C]", "best_of: [B]"))

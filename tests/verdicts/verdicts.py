@@ -271,7 +271,9 @@ class Verdicts:
             and any(reading.outcome(claim).stance == "supports" for reading in self.random_there[place])
         }
         needless |= {
-            self.others[place][0] for place in touching if self._missed_beyond(claim, found, *self.others[place])
+            self.others[place][0]
+            for place in touching
+            if self._missed_beyond(claim, found, *self.others[place])
         }
         every = [found.stance, *(stance for _, stance in stances)]
         if (
@@ -317,7 +319,11 @@ class Verdicts:
         there = reading.outcome(claim)
         if found.verdict == "inconsistent" or not said[0].get("between") or len(said) > 1:
             return False
-        if not found.stance == there.stance == "contradicts" or found.measured is None or there.measured is None:
+        if (
+            not found.stance == there.stance == "contradicts"
+            or found.measured is None
+            or there.measured is None
+        ):
             return False
         printed = claim.printed.value if claim.kind == "value" and claim.printed else 0.0
         return (found.measured - printed) * (there.measured - printed) < 0

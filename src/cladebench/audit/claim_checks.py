@@ -212,7 +212,8 @@ def check_register(claims: ClaimSet, register: Iterable[UnstatedChoice], name: s
     for entry in register:
         for pattern in (pattern for other in entry.other_choices for pattern in other.claims):
             if not claims.matching(pattern):
-                raise ClaimsError(f"{name}: entry {entry.id!r}: claims: unknown {pattern!r}; {one_of(pattern, claims.claims)}")
+                unknown = f"unknown {pattern!r}; {one_of(pattern, claims.claims)}"
+                raise ClaimsError(f"{name}: entry {entry.id!r}: claims: {unknown}")
 
 
 def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:

@@ -110,8 +110,8 @@ def outcome(paper: PaperRun, claim: Mapping[str, Any]) -> dict[str, Any]:
 def confidence(claim: Mapping[str, Any]) -> str:
     """Suggest how strong the evidence is, whichever way it points.
 
-    Decided answers are high, on other data than the paper's, or by its recipe, moderate. Open ones are low, inconclusive ones very low.
-    Nothing for what was not tested.
+    Decided answers are high; on other data than the paper's, or data by its recipe, they are moderate. Open ones are
+    low, inconclusive ones very low. Nothing for what was not tested.
     """
     status = status_of(claim)
     if status is UNTESTED:

@@ -140,7 +140,11 @@ def _on_two_sides(chosen: Judgement, other: Judgement) -> bool:
     ours, theirs = chosen.outcome, other.outcome
     if not ours.stance == theirs.stance == CONTRADICTS:
         return False
-    return ours.difference is not None and theirs.difference is not None and ours.difference * theirs.difference < 0
+    return (
+        ours.difference is not None
+        and theirs.difference is not None
+        and ours.difference * theirs.difference < 0
+    )
 
 
 def _turned(

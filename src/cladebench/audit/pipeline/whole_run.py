@@ -120,9 +120,7 @@ def audit_paper(
             judgement = audit.chosen[name]
             parts = {evidence_for(part) for part in judgement.parts}
             claim = claims.claims[name]
-            evidence[name] = evidence_of(
-                claim, judgement.samples, parts, measures, stand_ins, generated
-            )
+            evidence[name] = evidence_of(claim, judgement.samples, parts, measures, stand_ins, generated)
         return evidence[name]
 
     return [
