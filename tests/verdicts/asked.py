@@ -181,6 +181,7 @@ class Asked:
         replaced: str,
     ) -> str:
         """The one verdict that stands where some of several methods have no records; empty where all have."""
+        stands = set()
         for side in ("left", "than"):
             part = claim.expects[side]
             if not (part.get("best_of") or part.get("worst_of")) or side == replaced:
@@ -190,8 +191,8 @@ class Asked:
                     return "none"
                 rises = (direction == "higher") == ("best_of" in part)
                 harder = rises == (sign > 0) if side == "than" else rises != (sign > 0)
-                return "contradicted" if harder else "reproduced"
-        return ""
+                stands.add("contradicted" if harder else "reproduced")
+        return "" if not stands else stands.pop() if len(stands) == 1 else "none"
 
 
 def operand(measure: Mapping[str, Any], part: Mapping[str, Any]) -> list[dict[str, Any]]:
