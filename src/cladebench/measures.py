@@ -47,6 +47,8 @@ class Measure:
         What it is computed from, of `NEEDS`.
     corrected : str
         The measure that is its chance-corrected form, where there is one.
+    random : tuple of str
+        Methods that cannot know what it measures, though they may know the data otherwise.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Measure:
     blind: float | None = None
     needs: tuple[str, ...] = ()
     corrected: str = ""
+    random: tuple[str, ...] = ()
 
     @property
     def rewards_shape(self) -> bool:
@@ -354,8 +357,7 @@ def with_own(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
         if "range" in given:
             low, high = given["range"]
             given["range"] = (-math.inf if low is None else low, math.inf if high is None else high)
-        if "needs" in given:
-            given["needs"] = tuple(given["needs"])
+        given |= {key: tuple(given[key]) for key in ("needs", "random") if key in given}
         if name in found:
             found[name] = replace(found[name], **given)
         elif "meaning" in given:

@@ -9,7 +9,7 @@ import cladebench.papers.hfd
 import doc_examples
 from audit_records import cells, claims_of, frame, write_cells
 from cladebench.audit import ClaimsError, load_claims
-from cladebench.audit.claim_checks import check_points, check_selection
+from cladebench.audit.claim_checks import check_points, check_register, check_selection
 from cladebench.audit.claims_file import checked_claims
 from cladebench.bench.plan.plan_file import read_plan
 from cladebench.bench.plan.selection import Rule
@@ -17,6 +17,7 @@ from cladebench.cli import main
 from cladebench.input_files import InputFileError
 from cladebench.measures import with_own
 from cladebench.paper.catalogue import load_plan
+from cladebench.paper.choices import OtherChoice, UnstatedChoice
 from cladebench.workflow.workplan import Workplan
 
 GRID = """  smoke:
@@ -500,3 +501,27 @@ def test_a_wrong_kind_is_the_only_error(tmp_path, new, said):
         claims_of(tmp_path, PRINTED + ORDER.replace("    kind: order\n", new))
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_choices_are_kept_to_claims_that_there_are(tmp_path):
+    claims = claims_of(tmp_path, VALUES)
+    register = [
+        UnstatedChoice("C", "1", "p", "c", (), (), (OtherChoice("C = 1", {}, claims=("v/*", "v/d/a")),)),
+    ]
+    check_register(claims, register, "choices.yaml")
+    wrong = [dataclasses.replace(register[0], other_choices=(OtherChoice("C = 1", {}, claims=("w/*",)),))]
+    with pytest.raises(ClaimsError) as caught:
+        check_register(claims, wrong, "choices.yaml")
+    assert str(caught.value) == "choices.yaml: entry 'C': claims: unknown 'w/*'; allowed: v/d/a"
+
+
+VALUES = """
+tables:
+  - id: v
+    place: {artifact: Table 1}
+    measure: {metric: dendrogram_purity}
+    columns: {d: {dataset: d}}
+    rows:
+      A: {method: A, printed: ["0.70"]}
+claims: []
+"""

@@ -76,11 +76,21 @@ def test_a_choice_for_some_kinds_of_claims():
         Choice(name, (name,), ({},), frozenset(kinds))
         for name, kinds in (("v", ["value"]), ("o", ["order", "value"]), ("e", []))
     )
-    assert values.concerns("value") and not values.concerns("order") and every.concerns("order")
+    value, order = (Claim("c", kind, {}, "q") for kind in ("value", "order"))
+    assert values.concerns(value) and not values.concerns(order) and every.concerns(order)
     assert orders.together_with(values).kinds == {"value"} == every.together_with(values).kinds
     assert not every.together_with(every).kinds
     only = [Choice("t", ("t",), ({},), frozenset(["trend"])), values]
     assert both_at_once(only, {"t": 1, "v": 1}) == []
+
+
+def test_a_choice_for_some_claims():
+    a, ab = Choice("a", ("f",), claims=(("a/*",),)), Choice("b", ("g",), claims=(("a/b", "c"),))
+    told = {name: Claim(name, "value", {}, "q") for name in ("a/b", "a/d", "c")}
+    assert [a.concerns(claim) for claim in told.values()] == [True, True, False]
+    assert [ab.concerns(claim) for claim in told.values()] == [True, False, True]
+    assert [a.together_with(ab).concerns(claim) for claim in told.values()] == [True, False, False]
+    assert a.for_claim(told["c"]) == CHOSEN and ab.for_claim(told["c"]) == ab
 
 
 @pytest.mark.parametrize(("kind", "asked", "rule"), [("order", "e", "other"), ("trend", "d", "own")])

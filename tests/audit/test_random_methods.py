@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -154,6 +156,24 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
         )
     assert (found["time"]["verdict"], found["time"]["blind"]) == ("reproduced", "")
     assert (found["of-a-rival"]["verdict"], found["of-a-rival"]["blind"]) == ("reproduced", "")
+
+
+def test_a_method_that_cannot_know_a_measure_is_random_there_alone(tmp_path):
+    measures = MEASURES | {PURITY: dataclasses.replace(MEASURES[PURITY], random=("F",))}
+    rows = [
+        cells(
+            "d", name, {PURITY: mean + np.roll(NOISE, ord(name)), "seconds": 1.0 + NOISE, "sp": 0.5 + NOISE}
+        )
+        for name, mean in (("A", 0.7), ("B", 0.5), ("C", 0.4), ("E", 0.3), ("F", 0.6))
+    ]
+    claims = claims_of(tmp_path, CLAIMS.replace("best_of: [B, C]", "best_of: [B]"))
+    by = {row["claim"]: row for row in audit_paper(claims, frame(*rows), measures=measures)}
+    assert (by["o"]["verdict"], by["o"]["blind"]) == ("uninformative", "reproduced")
+    assert "(F)" in by["o"]["reason"] and by["time"]["blind"] == ""
+    # Elsewhere it is a method like others: here it is praised, and asked for nothing.
+    assert by["v/d/f"]["blind"] == ""
+    other = {row["claim"]: row for row in audit_paper(claims, frame(*rows))}
+    assert (other["o"]["verdict"], other["o"]["blind"]) == ("reproduced", "")
 
 
 def test_permuted_rows_count_without_any_method(tmp_path):

@@ -2,6 +2,7 @@
 
 import hashlib
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
@@ -125,6 +126,11 @@ def test_all_statements_are_counted_by_answer_and_by_what_was_done():
         "re-run on other data": 2,
     }
     assert run.limits == {PAPERS_LIMIT: {VERDICTS["depends"].why: 2}}
+    on_paper = {"printed numbers": {"reproduced": 3}, "by construction": {"reproduced": 1, "not testable": 5}}
+    some = replace(run.papers[0], matrix={"paper data": {"reproduced": 2}, **on_paper})
+    assert replace(run, papers=(some,)).total == (
+        "Of 11 printed numbers and sentences, 6 could be tested: 6 hold (4 on paper alone)."
+    )
     assert summary().total == "Of 0 printed numbers and sentences, 0 could be tested."
 
 

@@ -77,6 +77,7 @@ def _row(dataset, method, setting, repetition, stand_in_for):
         "value": None,
         "status": "ok",
         "reason": None,
+        "data_kind": "stand-in" if stand_in_for else "real",
         "stand_in_for": stand_in_for,
         "n_rows": 100,
         "n_train": 100,

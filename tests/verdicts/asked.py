@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import reduce
 from typing import Any
 
@@ -22,10 +23,12 @@ class Choice:
     random: str = ""  # the random method in the praised place
     instead: tuple[Mapping[str, Any], ...] = ()
     kinds: frozenset[str] = frozenset()
+    claims: tuple[list[str], ...] = ()
     _on: dict[str | None, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
 
     def concerns(self, claim: Claim) -> bool:
-        return not self.kinds or claim.kind in self.kinds
+        named = all(any(fnmatchcase(claim.id, name) for name in names) for names in self.claims)
+        return named and (not self.kinds or claim.kind in self.kinds)
 
     def spread(self, claim: Claim) -> str:
         """What a printed spread is."""
@@ -108,8 +111,11 @@ class Asked:
         measure = self.records.measures.get(read["metric"])
         if measure is None or not {"tree", "partition", "test labels", "distance"} & set(measure.needs):
             raise Missing("the measure is not of the result")
-        if query["method"] in self.records.plan.get("blind", []):
-            raise Missing("a blind method is praised")
+        random = {*self.records.plan.get("blind", []), *measure.random}
+        if query["method"] in random:
+            raise Missing("a random method is praised")
+        if self.choice.random not in {PERMUTED, *random}:
+            raise Missing("the method is random in other measures alone")
         if self.choice.random == PERMUTED:
             return self.sample(query, f"{read['metric']}_permuted")
         asked = _without(query, "where", "selection") | {"method": self.choice.random}
@@ -175,6 +181,7 @@ class Asked:
         replaced: str,
     ) -> str:
         """The one verdict that stands where some of several methods have no records; empty where all have."""
+        stands = set()
         for side in ("left", "than"):
             part = claim.expects[side]
             if not (part.get("best_of") or part.get("worst_of")) or side == replaced:
@@ -184,8 +191,8 @@ class Asked:
                     return "none"
                 rises = (direction == "higher") == ("best_of" in part)
                 harder = rises == (sign > 0) if side == "than" else rises != (sign > 0)
-                return "contradicted" if harder else "reproduced"
-        return ""
+                stands.add("contradicted" if harder else "reproduced")
+        return "" if not stands else stands.pop() if len(stands) == 1 else "none"
 
 
 def operand(measure: Mapping[str, Any], part: Mapping[str, Any]) -> list[dict[str, Any]]:

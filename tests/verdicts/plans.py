@@ -26,6 +26,7 @@ def names_of(plan: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     found = {key: value for key, value in instead.items() if key != "alternative"}
     if "kinds" in other:
         found["kinds"] = frozenset(other["kinds"])
+    found |= {key: other[key] for key in ("claims", "between") if key in other}
     if "alternative" in instead:
         found["method"] = renamed(plan, instead["alternative"]) | found.get("method", {})
     return found
@@ -35,7 +36,7 @@ def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
     """Two other choices at once; None where they say two things of one. Each stays kept to its own data sets."""
     found = {key: value for key, value in one.items() if key != "datasets"}
     for key, value in other.items():
-        if key == "datasets":
+        if key in {"datasets", "claims", "between"}:
             continue
         if key not in found:
             found[key] = value

@@ -35,7 +35,7 @@ ANSWERS = {
     "analogue undecided": "open",
     "not testable": "not tested",
 }
-EVIDENCE = ("other data", "own code", "paper data", "printed numbers", "by construction")
+EVIDENCE = ("other data", "own code", "paper recipe", "paper data", "printed numbers", "by construction")
 
 
 def read(path: Path) -> Any:
@@ -92,9 +92,9 @@ class Verdicts:
         """One row a claim."""
         self.chosen = self._reading(Choice(self.rule))
         self.second = self._reading(Choice(self.beside))
-        self.random = [
-            self._reading(Choice(self.rule, name)) for name in [PERMUTED, *self.plan.get("blind", [])]
-        ]
+        of_measures = (name for measure in self.records.measures.values() for name in measure.random)
+        named = dict.fromkeys([PERMUTED, *self.plan.get("blind", []), *of_measures])
+        self.random = [self._reading(Choice(self.rule, name)) for name in named]
         self.others = self._others()
         self.random_there = [
             [
@@ -200,9 +200,11 @@ class Verdicts:
 
     def _choice(self, said: list[dict[str, Any]]) -> Choice:
         rule = next((one["selection"] for one in said if "selection" in one), self.rule)
-        instead = tuple({k: v for k, v in one.items() if k not in {"selection", "kinds"}} for one in said)
+        kept = {"selection", "kinds", "claims", "between"}
+        instead = tuple({k: v for k, v in one.items() if k not in kept} for one in said)
         kinds = [one["kinds"] for one in said if "kinds" in one]
-        return Choice(rule, "", instead, frozenset.intersection(*kinds) if kinds else frozenset())
+        claims = tuple(one["claims"] for one in said if "claims" in one)
+        return Choice(rule, "", instead, frozenset.intersection(*kinds) if kinds else frozenset(), claims)
 
     def _moves(self, claim: Claim, said: dict[str, Any], reading: Reading) -> bool:
         if not self._counts(claim, [said]):
@@ -268,6 +270,11 @@ class Verdicts:
             and stance in {"supports", "undecided"}
             and any(reading.outcome(claim).stance == "supports" for reading in self.random_there[place])
         }
+        needless |= {
+            self.others[place][0]
+            for place in touching
+            if self._missed_beyond(claim, found, *self.others[place])
+        }
         every = [found.stance, *(stance for _, stance in stances)]
         if (
             found.stance == "contradicts"
@@ -304,6 +311,23 @@ class Verdicts:
         alone = {name for name in names if " + " not in name}
         return counts, [n for n in names if n in alone or not alone & set(n.split(" + "))], True
 
+    @staticmethod
+    def _missed_beyond(
+        claim: Claim, found: Outcome, _: str, said: list[dict[str, Any]], reading: Reading
+    ) -> bool:
+        """Whether another value of a number misses on the other side than ours does."""
+        there = reading.outcome(claim)
+        if found.verdict == "inconsistent" or not said[0].get("between") or len(said) > 1:
+            return False
+        if (
+            not found.stance == there.stance == "contradicts"
+            or found.measured is None
+            or there.measured is None
+        ):
+            return False
+        printed = claim.printed.value if claim.kind == "value" and claim.printed else 0.0
+        return (found.measured - printed) * (there.measured - printed) < 0
+
     def _not_run(self, claim: Claim, found: Outcome) -> list[str]:
         """Single other choices that change what is asked and cannot tell; none where our own cannot either."""
         if found.verdict in {"inconsistent", "not testable"}:
@@ -336,10 +360,8 @@ class Verdicts:
         asked = [*queries, claim.measure]
         datasets = {query.get(key) for query in asked for key in ("dataset", "change_from")} - {None}
         beyond = set(self.plan.get("beyond", []))
-        if datasets & beyond or any(
-            registry()[name].kind == "stand-in"
-            for name in (data_of(self.plan, dataset) for dataset in datasets)
-            if name in registry()
-        ):
+        names = {data_of(self.plan, dataset) for dataset in datasets}
+        kinds = {registry()[name].kind for name in names if name in registry()}
+        if datasets & beyond or "stand-in" in kinds:
             return "other data"
-        return "paper data"
+        return "paper recipe" if "synthetic" in kinds else "paper data"

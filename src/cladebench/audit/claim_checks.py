@@ -5,7 +5,7 @@ Its parts must fit each other, the plan, and what a run has measured.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -18,6 +18,7 @@ from cladebench.audit.kinds.base import check_matches
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.samples.results import not_recorded, recorded_points
 from cladebench.input_files import one_of
+from cladebench.paper.choices import UnstatedChoice
 
 #: How deep sentences may stand within sentences.
 MAX_DEPTH = 50
@@ -191,6 +192,28 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
     yield from (("setting", parameter) for parameter in claim.expects.get("same_setting", ()))
     if "fact" in claim.expects:
         yield "fact", claim.expects["dataset"]
+
+
+def check_register(claims: ClaimSet, register: Iterable[UnstatedChoice], name: str) -> None:
+    """Check that other choices kept to some claims name claims.
+
+    Parameters
+    ----------
+    claims : ClaimSet
+    register : iterable of UnstatedChoice
+    name : str
+        The register's file, for the message.
+
+    Raises
+    ------
+    ClaimsError
+        Naming the entry and the pattern that no claim matches.
+    """
+    for entry in register:
+        for pattern in (pattern for other in entry.other_choices for pattern in other.claims):
+            if not claims.matching(pattern):
+                unknown = f"unknown {pattern!r}; {one_of(pattern, claims.claims)}"
+                raise ClaimsError(f"{name}: entry {entry.id!r}: claims: {unknown}")
 
 
 def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:

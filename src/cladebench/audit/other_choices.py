@@ -11,6 +11,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from cladebench.audit.claim_types import Claim
@@ -32,24 +33,31 @@ class Choice:
         As `cladebench.paper.choices.OtherChoice` has them, all of what the claim asks.
     kinds : frozenset of str
         Of the claims that it is meant for; empty for all. Others ask what they ask with our choices.
+    claims : tuple of tuple of str
+        Patterns of the ids of these claims: of each tuple one must match.
+    between : bool
+        Whether it is a value of a number, so that what lies between its result and ours can be had too.
     """
 
     name: str = ""
     entries: tuple[str, ...] = ()
     instead: tuple[Mapping[str, Any], ...] = ()
     kinds: frozenset[str] = frozenset()
+    claims: tuple[tuple[str, ...], ...] = ()
+    between: bool = False
 
-    def concerns(self, kind: str) -> bool:
-        """Whether it is meant for claims of a kind."""
-        return not self.kinds or kind in self.kinds
+    def concerns(self, claim: Claim) -> bool:
+        """Whether it is meant for a claim."""
+        named = all(any(fnmatchcase(claim.id, pattern) for pattern in patterns) for patterns in self.claims)
+        return named and (not self.kinds or claim.kind in self.kinds)
 
-    def for_kind(self, kind: str) -> Choice:
-        """Give the choice that claims of a kind meet."""
-        return self if self.concerns(kind) else CHOSEN
+    def for_claim(self, claim: Claim) -> Choice:
+        """Give the choice that a claim meets."""
+        return self if self.concerns(claim) else CHOSEN
 
     def asks_as(self, other: Choice, claim: Claim, queries: Iterable[Mapping[str, Any]]) -> bool:
         """Say whether both make the same of a claim and its queries."""
-        here, there = self.for_kind(claim.kind), other.for_kind(claim.kind)
+        here, there = self.for_claim(claim), other.for_claim(claim)
         return (
             here.rule("") == there.rule("")
             and self.claim(claim) == other.claim(claim)
@@ -60,7 +68,8 @@ class Choice:
         """Both at once, for the claims that both are meant for."""
         kinds = self.kinds & other.kinds if self.kinds and other.kinds else self.kinds | other.kinds
         name = f"{self.name} + {other.name}"
-        return Choice(name, self.entries + other.entries, self.instead + other.instead, kinds)
+        both = self.entries + other.entries, self.instead + other.instead
+        return Choice(name, *both, kinds, self.claims + other.claims)
 
     def rule(self, rule: str) -> str:
         """Give the rule of selection that holds here."""
@@ -71,7 +80,7 @@ class Choice:
 
         Its printed spread may mean another thing.
         """
-        if claim.published_sd is None or not self.concerns(claim.kind):
+        if claim.published_sd is None or not self.concerns(claim):
             return claim
         spread = next((str(i["spread"]) for i in reversed(self.instead) if "spread" in i), claim.spread)
         return replace(claim, spread=spread)
@@ -150,7 +159,14 @@ def stances_in_words(stances: Mapping[str, str]) -> str:
 def single_choices(register: Iterable[UnstatedChoice]) -> list[Choice]:
     """List the other choices that vary one entry, in the register's order."""
     return [
-        Choice(other.name, (entry.id,), (other.instead,), other.kinds)
+        Choice(
+            other.name,
+            (entry.id,),
+            (other.instead,),
+            other.kinds,
+            (other.claims,) if other.claims else (),
+            other.between,
+        )
         for entry in register
         for other in entry.other_choices
     ]

@@ -1,13 +1,13 @@
 """Random methods: results that learn nothing from the data.
 
 They replace the method that a claim praises. A claim that one of them passes too says nothing of the data. They are the
-plan's `blind` methods, and the praised result itself with its rows permuted. Records have the exact expectation of each
-measure under permutation.
+plan's `blind` methods, those that a measure of the plan names as `random`, and the praised result itself with its rows
+permuted. Records have the exact expectation of each measure under permutation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,8 @@ class RandomMethod:
     Attributes
     ----------
     method : str
-        One of the plan's blind methods; empty for the praised result with its rows permuted.
+        One of the plan's blind methods, or a random one of a measure; empty for the praised result with its rows
+        permuted.
     """
 
     method: str = ""
@@ -72,3 +73,12 @@ def judges_the_result(measure: Measure | None) -> bool:
     Chance, or the shape of a result, may be enough for such a measure.
     """
     return measure is not None and bool(_OF_THE_RESULT & {*measure.needs})
+
+
+def random_for(measure: Measure | None, blind: Collection[str]) -> tuple[str, ...]:
+    """Name the methods that cannot know what a measure is of.
+
+    >>> random_for(Measure("paths", "how far two topics are apart", random=("Star",)), ["Random"])
+    ('Random', 'Star')
+    """
+    return (*blind, *(measure.random if measure else ()))

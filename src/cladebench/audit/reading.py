@@ -15,7 +15,7 @@ import numpy as np
 
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.other_choices import CHOSEN, Choice
-from cladebench.audit.random_methods import RandomMethod, judges_the_result
+from cladebench.audit.random_methods import RandomMethod, judges_the_result, random_for
 from cladebench.audit.verdict.verdict_types import CONTRADICTED, NOT_TESTABLE, REPRODUCED, Outcome
 from cladebench.bench.samples.results import Results
 from cladebench.bench.samples.samples import ASKED, Sample, constant, nothing, pair
@@ -82,7 +82,7 @@ class Reader:
     def _here(self) -> Choice:
         """Give the choice, where it is meant for this claim."""
         assert self.now is not None
-        return self.choice.for_kind(self.now.kind)
+        return self.choice.for_claim(self.now)
 
     def sample(self, query: Mapping[str, Any]) -> Sample:
         """What the records answer with this choice."""
@@ -97,9 +97,11 @@ class Reader:
         """
         assert self.random is not None
         asked = self._here.query(query)
-        if query.get("method") in self.blind or not judges_the_result(
-            self.measures.get(str(asked["metric"]))
-        ):
+        measure = self.measures.get(str(asked["metric"]))
+        random = random_for(measure, self.blind)
+        if query.get("method") in random or self.random.method not in ("", *random):
+            return nothing(NO_RANDOM_METHOD)
+        if not judges_the_result(measure):
             return nothing(NO_RANDOM_METHOD)
         if self.random.method:
             asked = self._here.query(self.random.instead_of(query))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cladebench.audit.evidence import BY_CONSTRUCTION, EVIDENCE, OTHER_DATA, PRINTED_NUMBERS
+from cladebench.audit.evidence import BY_CONSTRUCTION, EVIDENCE, OTHER_DATA, PAPER_RECIPE, PRINTED_NUMBERS
 from cladebench.audit.verdict.verdict_statuses import (
     INCONCLUSIVE,
     PARTLY,
@@ -110,8 +110,8 @@ def outcome(paper: PaperRun, claim: Mapping[str, Any]) -> dict[str, Any]:
 def confidence(claim: Mapping[str, Any]) -> str:
     """Suggest how strong the evidence is, whichever way it points.
 
-    Decided answers are high, on other data than the paper's moderate. Open ones are low, inconclusive ones very low.
-    Nothing for what was not tested.
+    Decided answers are high; on other data than the paper's, or data by its recipe, they are moderate. Open ones are
+    low, inconclusive ones very low. Nothing for what was not tested.
     """
     status = status_of(claim)
     if status is UNTESTED:
@@ -120,7 +120,7 @@ def confidence(claim: Mapping[str, Any]) -> str:
         return "very low"
     if VERDICTS[claim["verdict"]].answer == OPEN:
         return "low"
-    return "moderate" if claim["evidence"] == OTHER_DATA else "high"
+    return "moderate" if claim["evidence"] in (OTHER_DATA, PAPER_RECIPE) else "high"
 
 
 def evidence(claim: Mapping[str, Any]) -> str:

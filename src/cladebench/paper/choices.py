@@ -48,11 +48,17 @@ class OtherChoice:
         paper leaves it unsaid, by default all.
     kinds : frozenset of str
         Of the claims that it is meant for; empty for all.
+    claims : tuple of str
+        Patterns of the ids of these claims; empty for all.
+    between : bool
+        Whether it is a value of a number, and a value between it and ours could have been chosen too.
     """
 
     name: str
     instead: Mapping[str, Any]
     kinds: frozenset[str] = frozenset()
+    claims: tuple[str, ...] = ()
+    between: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,7 +167,13 @@ def read_choices(path: Path) -> list[UnstatedChoice]:
             alternatives=tuple(entry["alternatives"]),
             effects=tuple(entry["effects"]),
             other_choices=tuple(
-                OtherChoice(" ".join(o["name"].split()), o["instead"], frozenset(o.get("kinds", ())))
+                OtherChoice(
+                    " ".join(o["name"].split()),
+                    o["instead"],
+                    frozenset(o.get("kinds", ())),
+                    tuple(o.get("claims", ())),
+                    o.get("between", False),
+                )
                 for o in entry.get("other_choices", ())
             ),
             **{key: " ".join(entry[key].split()) for key in ("place", "paper", "chosen")},

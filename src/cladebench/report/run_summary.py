@@ -9,11 +9,13 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from cladebench.audit.audit_files import read_audit
+from cladebench.audit.evidence import ON_PAPER
 from cladebench.audit.finding_checks import check_findings
-from cladebench.audit.verdict.verdict_types import ANSWERS, NOT_TESTED, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, HOLDS, NOT_TESTED, VERDICTS
 from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
@@ -105,6 +107,11 @@ class RunSummary:
         return by_done(self.matrix)
 
     @property
+    def held_on_paper(self) -> int:
+        """How many statements hold that were checked on paper, without a run."""
+        return self.by_done.get(ON_PAPER, {}).get(HOLDS, 0)
+
+    @property
     def limits(self) -> dict[str, dict[str, int]]:
         """For each limit that keeps statements open, how many for which reason."""
         return open_by_limit(self.matrix)
@@ -136,18 +143,20 @@ class RunSummary:
         """Say how many statements could be tested, and how they come out."""
         counts = self.counts
         tested = sum(counts.values()) - counts[NOT_TESTED]
-        out = f": {answered(counts | {NOT_TESTED: 0})}" if tested else ""
+        notes = {HOLDS: f"{on_paper:,} on paper alone"} if (on_paper := self.held_on_paper) else {}
+        out = f": {answered(counts | {NOT_TESTED: 0}, notes)}" if tested else ""
         return f"Of {sum(counts.values()):,} printed numbers and sentences, {tested:,} could be tested{out}."
 
 
-def answered(counts: Mapping[str, int]) -> str:
+def answered(counts: Mapping[str, int], notes: Mapping[str, str] = MappingProxyType({})) -> str:
     """Write counts of answers as words, without those that none has.
 
-    >>> answered({"holds": 1, "open": 4, "not tested": 0})
-    '1 holds, 4 open'
+    >>> answered({"holds": 1, "open": 4, "not tested": 0}, {"open": "3 on stand-ins"})
+    '1 holds, 4 open (3 on stand-ins)'
     """
     return ", ".join(
         f"{counts[name]:,} {name if counts[name] == 1 else answer.plural}"
+        + (f" ({notes[name]})" if name in notes else "")
         for name, answer in ANSWERS.items()
         if counts.get(name)
     )

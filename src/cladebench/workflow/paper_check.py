@@ -5,6 +5,7 @@ Before anything runs.
 
 from __future__ import annotations
 
+from cladebench.audit.claim_checks import check_register
 from cladebench.audit.claims_file import checked_claims
 from cladebench.bench.plan.plan import Plan
 from cladebench.paper.catalogue import validate_protocol
@@ -35,6 +36,7 @@ def check_texts(plan: Plan) -> None:
     InputFileError
         As `check_paper`.
     """
+    register = checked_choices(plan)
     if (plan.path.parent / "claims.yaml").exists():
-        checked_claims(plan.path.parent / "claims.yaml", plan)
-    checked_choices(plan)
+        claims = checked_claims(plan.path.parent / "claims.yaml", plan)
+        check_register(claims, register, f"{plan.paper}/choices.yaml")

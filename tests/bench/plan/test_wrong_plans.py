@@ -31,6 +31,14 @@ def test_random_methods_and_other_data_are_those_of_the_plan(edited_plan, line, 
         read_plan(edited_plan("selection:\n", f"{line}\nselection:\n"), "toy_paper")
 
 
+def test_random_methods_of_a_measure_are_those_of_the_plan(edited_plan):
+    path = edited_plan("measures:\n", "measures:\n  ri: {random: [goood]}\n")
+    with pytest.raises(PlanError, match=r"measures\.ri\.random: unknown method 'goood'; did you mean 'good'"):
+        read_plan(path, "toy_paper")
+    path.write_text(path.read_text().replace("goood", "good"))
+    assert read_plan(path, "toy_paper").measures["ri"].random == ("good",)
+
+
 @pytest.mark.parametrize("name", ['"a\\nb"', '"a b"', '"<b>"', '""', '"-a"'])
 def test_a_method_s_name_is_letters_digits_and_dashes(edited_plan, name):
     path = edited_plan("methods:\n", f"methods:\n  {name}: {{estimator: RandomTree}}\n")

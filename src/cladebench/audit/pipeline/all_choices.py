@@ -92,20 +92,22 @@ def settle(
     passing = [method.name for method, judgement in tested if judgement.outcome.stance == SUPPORTS]
     if stance == UNTESTED or final.verdict == INCONSISTENT:
         return Settled(final.verdict, final.reason, blind, stances, ())
-    not_run = tuple(
-        u.name for u, there in choices if len(u.entries) == 1 and there.outcome.stance == UNTESTED
-    )
+    untested = [choice for choice, there in choices if there.outcome.stance == UNTESTED]
+    not_run = tuple(choice.name for choice in untested if len(choice.entries) == 1)
     if stance == SUPPORTS and passing:
         reason = f"{_passing(passing)}; {_measured(final.verdict, final.reason)}"
         return Settled(UNINFORMATIVE, reason, blind, stances, (), not_run)
-    turned = _turned(stance, choices, passed_in)
+    beyond = [choice.name for choice, there in choices if choice.between and _on_two_sides(chosen, there)]
+    turned = _turned(stance, choices, {*passed_in, *beyond})
     if not turned:
         reason = final.reason + _elsewhere(stance, stances)
-        if stance == CONTRADICTS and not_run:
-            reason += f"; too few runs or none: {_quoted(not_run)}"
+        if stance == CONTRADICTS and untested:
+            reason += f"; too few runs or none: {_lacking(not_run, len(untested) - len(not_run))}"
         return Settled(final.verdict, reason, blind, stances, (), not_run)
     others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
     said = [f"{_WITH[s]} with {_quoted(names)}" for s, names in others.items() if names and s != stance]
+    if beyond:
+        said.append(f"on the other side with {_quoted(beyond)}, so that a value between may meet it")
     passed: dict[str, list[str]] = {}
     for name, by in passed_in.items():
         passed.setdefault(_passing(by), []).append(name)
@@ -133,24 +135,36 @@ def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
     return f"; the same answer with {counts[stance]} of {total}, {', '.join(others)}"
 
 
+def _on_two_sides(chosen: Judgement, other: Judgement) -> bool:
+    """Say whether both contradict a claim, each from its own side."""
+    ours, theirs = chosen.outcome, other.outcome
+    if not ours.stance == theirs.stance == CONTRADICTS:
+        return False
+    return (
+        ours.difference is not None
+        and theirs.difference is not None
+        and ours.difference * theirs.difference < 0
+    )
+
+
 def _turned(
-    stance: Stance, choices: Sequence[tuple[Choice, Judgement]], passed_in: Collection[str]
+    stance: Stance, choices: Sequence[tuple[Choice, Judgement]], turning: Collection[str]
 ) -> tuple[str, ...]:
     """Name the entries of the register that turn a claim round.
 
-    Three cases turn a claim. One choice supports it and another contradicts it. Ours contradicts it and another does
-    not. Ours supports it, and with another a random method passes.
+    One choice supports it and another contradicts it, or ours contradicts it and another does not. Those named as
+    `turning` do so too: with them a random method passes, or the claim is missed on the other side.
     """
     found = [
-        (choice.entries, judgement.outcome.stance, choice.name in passed_in) for choice, judgement in choices
+        (choice.entries, judgement.outcome.stance, choice.name in turning) for choice, judgement in choices
     ]
     reached = {stance, *(other for _, other, _ in found)}
     against = {SUPPORTS: (CONTRADICTS,), CONTRADICTS: (SUPPORTS, UNDECIDED)}.get(stance)
     if against is None:
         against = (SUPPORTS, CONTRADICTS) if {SUPPORTS, CONTRADICTS} <= reached else ()
-    turning = [entries for entries, other, passed in found if other in against or passed]
-    alone = list(dict.fromkeys(entries[0] for entries in turning if len(entries) == 1))
-    together = dict.fromkeys(" + ".join(f) for f in turning if len(f) > 1 and not set(f) & set(alone))
+    round_ = [entries for entries, other, named in found if other in against or named]
+    alone = list(dict.fromkeys(entries[0] for entries in round_ if len(entries) == 1))
+    together = dict.fromkeys(" + ".join(f) for f in round_ if len(f) > 1 and not set(f) & set(alone))
     return (*alone, *together)
 
 
@@ -166,6 +180,16 @@ def _measured(verdict: str, reason: str) -> str:
     Reasons of several readings and of stand-in data begin with theirs.
     """
     return reason if VERDICTS[verdict].stance is None else f"{verdict}: {reason}"
+
+
+def _lacking(names: Sequence[str], pairs: int) -> str:
+    """Name single choices without runs, and count pairs.
+
+    >>> _lacking(["C = 1"], 2)
+    '"C = 1", 2 pairs of choices'
+    """
+    counted = [f"{pairs} {'pair' if pairs == 1 else 'pairs'} of choices"] if pairs else []
+    return ", ".join([*([_quoted(names)] if names else []), *counted])
 
 
 def _quoted(names: Sequence[str]) -> str:

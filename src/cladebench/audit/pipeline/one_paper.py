@@ -71,7 +71,8 @@ class PaperAudit:
         self.own = self._evaluation(self.rules[0])
         self.chosen = self.own.run()
         self.beside = self.chosen if self.rules[0] == self.rules[1] else self._evaluation(self.rules[1]).run()
-        random_methods = [RandomMethod(), *map(RandomMethod, self.blind)]
+        named = [*self.blind, *(name for measure in self.measures.values() for name in measure.random)]
+        random_methods = [RandomMethod(), *map(RandomMethod, dict.fromkeys(named))]
         self.random_methods = [
             (method, self._evaluation(self.rules[0], random=method).run()) for method in random_methods
         ]
@@ -257,7 +258,7 @@ class PaperAudit:
                 claim.id
                 for claim, queries in asked
                 if choice.claim(claim) != claim
-                or (choice.concerns(claim.kind) and any(self._changes(query, choice) for query in queries))
+                or (choice.concerns(claim) and any(self._changes(query, choice) for query in queries))
             }
         )
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.audit_files import Audit, summary
-from cladebench.audit.claim_checks import check_points, check_selection
+from cladebench.audit.claim_checks import check_points, check_register, check_selection
 from cladebench.audit.claim_types import ClaimSet, Facts
 from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
@@ -111,6 +111,7 @@ def audit_paper(
         (names[0], names[min(1, len(names) - 1)]),
     )
     stand_ins = {*beyond, *records.loc[records["stand_in_for"].fillna("") != "", "dataset"].unique()}
+    generated = {*records.loc[records["data_kind"] == "synthetic", "dataset"].unique()}
     settled = audit.settled()
     evidence: dict[str, str] = {}
 
@@ -119,7 +120,7 @@ def audit_paper(
             judgement = audit.chosen[name]
             parts = {evidence_for(part) for part in judgement.parts}
             claim = claims.claims[name]
-            evidence[name] = evidence_of(claim, judgement.samples, parts, measures, stand_ins)
+            evidence[name] = evidence_of(claim, judgement.samples, parts, measures, stand_ins, generated)
         return evidence[name]
 
     return [
@@ -184,6 +185,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     read = [(plan, load_claims(plan.package, plan), checked_choices(plan)) for plan in plans]
     for plan, claims, register in read:
         records = read_cells(results / "cells.parquet", paper=claims.paper, columns=_READ)
+        check_register(claims, register, f"{claims.paper}/choices.yaml")
         check_points(claims, records, f"{claims.paper}/claims.yaml")
         check_selection(plan, records)
         if scope is not None:

@@ -140,6 +140,8 @@ def _check_names(plan: Plan) -> None:
                 f"expected one of {problem.dataset!r}, whose rows and folds can be the same"
             )
     check("method", plan.blind, plan.methods, "blind")
+    for measure in plan.measures.values():
+        check("method", measure.random, plan.methods, f"measures.{measure.name}.random")
     check("data set", plan.beyond, plan.datasets, "beyond")
     parameters = sorted({parameter for _, _, parameter in plan.parameter_uses()})
     for rule in plan.selection.values():
