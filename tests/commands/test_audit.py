@@ -12,7 +12,6 @@ from cladebench.audit.pipeline.whole_run import registry_fact
 from cladebench.audit.verdict.verdict_types import VERDICTS
 from cladebench.cli import main
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATES
-from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
 
 

@@ -154,6 +154,11 @@ def texts(figure):
     return [text.get_text() for axes in figure.axes for text in axes.texts]
 
 
+def notes_of(figure):
+    """What stands below a figure, in one line."""
+    return " ".join(figure.get_label().split())
+
+
 def legend_of(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
