@@ -1,13 +1,10 @@
 import numpy as np
 import pytest
 
-from audit_records import SELECTION, cells, claims_of, frame
+from audit_records import NOISE, PURITY, SELECTION, cells, claims_of, frame
 from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.random_methods import RandomMethod, judges_the_result, praised_side
 from cladebench.measures import MEASURES
-
-PURITY = "dendrogram_purity"
-NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,7 @@
 """One claim about two methods, X ahead of Y, and records that are known."""
 
-import numpy as np
+from audit_records import NOISE, cells
 
-from audit_records import cells
-
-PURITY = "dendrogram_purity"
-NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
 X, Y = cells("a", "X", {"m": 3.0 + NOISE}), cells("a", "Y", {"m": 1.0 + NOISE[::-1]})
 
 

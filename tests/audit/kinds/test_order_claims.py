@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit_records import cells, claims_of, failed, frame, judged
+from audit_records import NOISE, PURITY, cells, claims_of, failed, frame, judged
 from cladebench.audit.verdict import verdict_types as o
-from two_methods import NOISE, PURITY, X, Y, said
+from two_methods import X, Y, said
 
 ORDERS = """
 claims:

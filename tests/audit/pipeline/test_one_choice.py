@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from audit_records import SELECTION, cells, claims_of, failed, frame, judged
+from audit_records import NOISE, PURITY, SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.measures import with_own
-from two_methods import NOISE, PURITY, X, Y, said
+from two_methods import X, Y, said
 
 TABLE = """
 repetitions: 5
