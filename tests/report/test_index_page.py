@@ -16,9 +16,9 @@ from cladebench.paper.findings import checked_findings
 from cladebench.report import views
 from cladebench.report.pages import write_report
 from cladebench.report.views import gather_run
+from drawing_checks import contrast
+from page_sizes import BROWSER
 from synthetic_run import edit_audit
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def words(text):
@@ -198,17 +198,6 @@ def themes():
     light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]
     found = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", block)) for block in (light, dark)]
     return {"light": found[0], "dark": found[0] | found[1]}
-
-
-def luminance(colour):
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

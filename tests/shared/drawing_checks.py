@@ -1,5 +1,7 @@
 """What can be read of a figure: sizes, places, and what covers what."""
 
+import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.text import Text
 
 from cladebench.plotting import SMALL
@@ -51,3 +53,14 @@ def check_notes(draw):
         (box,) = extents(figure, figure.axes[:1])
         heights.append(box.height)
     assert heights[1] == heights[0]
+
+
+def contrast(one, other):
+    """Contrast of two colours, between 1 and 21, as the accessibility guidelines for the web define it."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour):
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
+    return np.dot([0.2126, 0.7152, 0.0722], linear)

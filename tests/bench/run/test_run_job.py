@@ -210,12 +210,6 @@ def test_a_good_record_outlives_its_data(jobs, good, monkeypatch):
     assert run(jobs["good"], root)[0].reused == 0
 
 
-def test_a_damaged_record_is_made_again(jobs, good):
-    root, records = good
-    Store(root).path(records[1]["cell_id"]).write_text("{")
-    assert run(jobs["good"], root)[0].reused == 3
-
-
 def test_a_record_without_its_arrays_is_made_again(jobs, tmp_path):
     _, records, _ = run(jobs["good"], tmp_path)
     gone, damaged, *_ = (Store(tmp_path).path(record["cell_id"], ".npz") for record in records)
@@ -235,14 +229,6 @@ def test_a_job_is_run_by_one_process_at_a_time(jobs, tmp_path):
         fcntl.flock(file, fcntl.LOCK_EX)
         with pytest.raises(JobLocked, match=r"toy_paper\.nested-blobs\.good: another process"):
             run(jobs["good"], tmp_path)
-
-
-def test_leftovers_of_a_killed_write_are_removed(jobs, tmp_path):
-    folder = Store(tmp_path).path(jobs["skipped"].cells[0].spec.cell_id).parent
-    folder.mkdir(parents=True)
-    (folder / ".default-0.json.1.tmp").write_text("half")
-    run(jobs["skipped"], tmp_path)
-    assert not list(folder.glob(".*"))
 
 
 def test_leftovers_that_another_job_removes_first_are_no_error(jobs, tmp_path, monkeypatch):

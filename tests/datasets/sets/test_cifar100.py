@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from cladebench import cli, datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cifar100, class_trees
 from cladebench.hierarchy import Hierarchy
+from own_makers import npz
 
 STAND_INS = {"awa-pca": 45, "vehicle": 20, "imagenet": 20}
 PER_CLASS = 40
@@ -42,10 +42,7 @@ def archive(**changes):
         "fine": fine.astype(np.uint8),
         "coarse": np.array(COARSE, dtype=np.uint8)[fine],
     }
-    arrays |= changes
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **{key: value for key, value in arrays.items() if value is not None})
-    return stream.getvalue()
+    return npz(**{key: value for key, value in (arrays | changes).items() if value is not None})
 
 
 def made_up(words=None, edges=EDGES, names=NAMES):

@@ -9,6 +9,7 @@ from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cub200
 from cladebench.hierarchy import Hierarchy
+from own_makers import npz
 
 REAL = "cub200"
 N = 400
@@ -22,10 +23,7 @@ def archive(**changes):
         "y": np.repeat(np.arange(200), 2).astype(np.uint8),
         "class_names": np.array([f"{number:03}.Bird_of_{number}" for number in range(1, 201)]),
     }
-    arrays |= changes
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **{key: value for key, value in arrays.items() if value is not None})
-    return stream.getvalue()
+    return npz(**{key: value for key, value in (arrays | changes).items() if value is not None})
 
 
 #: Classes 1 to 100 below node 201, the others below 202, both below the root 300; 250 has none.
