@@ -14,19 +14,11 @@ from threadpoolctl import threadpool_limits
 from cladebench.distances import Euclidean, HierarchyForest
 from cladebench.reference import hierarchy_forest as reference
 from cladebench.solvers.max_margin_split import max_margin_split
-from random_forests import forest_of
+from random_forests import forest_of, rows
 
 
 def trees_of(forest: HierarchyForest) -> list:
     return [forest.tree(t) for t in range(forest.n_trees)]
-
-
-@st.composite
-def rows(draw: st.DrawFn, max_rows: int = 14) -> np.ndarray:
-    """Few values, so that rows and features are equal to each other or constant now and then."""
-    n, d = draw(st.integers(1, max_rows)), draw(st.integers(1, 5))
-    values = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
-    return np.array(draw(st.lists(st.lists(values, min_size=d, max_size=d), min_size=n, max_size=n)))
 
 
 @given(rows(), rows(5), st.integers(0, 2**31), st.integers(1, 6), st.data())

@@ -217,14 +217,8 @@ KIN = {
 def test_kin_meet_further_down_the_tree(real):
     tree = Hierarchy.from_parents(real.class_parents, np.arange(len(real.label_names)))
 
-    def branch(name):
-        nodes = [real.label_names.index(name)]
-        while tree.parents[nodes[-1]] >= 0:
-            nodes.append(int(tree.parents[nodes[-1]]))
-        return nodes
-
     def meeting(a, b):
-        return max(tree.depths[node] for node in set(branch(a)) & set(branch(b)))
+        return tree.depths[tree.lca(*map(real.label_names.index, (a, b)))]
 
     for a, b, stranger in KIN[real.name]:
         assert meeting(a, b) > meeting(a, stranger)

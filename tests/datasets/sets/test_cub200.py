@@ -91,14 +91,8 @@ def test_the_real_files(real):
 def test_kin_share_a_genus_and_strangers_an_order_or_less(real):
     tree = Hierarchy(real.class_parents, np.arange(200))
 
-    def branch(name):
-        nodes = [real.label_names.index(name)]
-        while tree.parents[nodes[-1]] >= 0:
-            nodes.append(int(tree.parents[nodes[-1]]))
-        return set(nodes)
-
     def meeting(a, b):
-        return max(tree.depths[node] for node in branch(a) & branch(b))
+        return tree.depths[tree.lca(*map(real.label_names.index, (a, b)))]
 
     assert meeting("Black footed Albatross", "Laysan Albatross") == 3  # Phoebastria
     assert meeting("Black footed Albatross", "Sooty Albatross") == 2  # Diomedeidae
