@@ -110,16 +110,11 @@ def case(n: int, k: int, seed: int, kinds: tuple[str, str, str], normalized: boo
     return Case(X, Y, labels, order, normalized)
 
 
-def cases(
-    points: tuple[str, ...] = POINTS,
-    structures: tuple[str, ...] = STRUCTURES,
-    starts: tuple[str, ...] = STARTS,
-    max_n: int = 16,
-) -> st.SearchStrategy[Case]:
-    kinds = st.tuples(st.sampled_from(points), st.sampled_from(structures), st.sampled_from(starts))
+def cases(points: tuple[str, ...] = POINTS, starts: tuple[str, ...] = STARTS) -> st.SearchStrategy[Case]:
+    kinds = st.tuples(st.sampled_from(points), st.sampled_from(STRUCTURES), st.sampled_from(starts))
     return st.builds(
         case,
-        st.integers(1, max_n),
+        st.integers(1, 16),
         st.integers(1, 6),
         st.integers(0, 10**6),
         kinds,
