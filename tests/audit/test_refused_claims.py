@@ -5,7 +5,7 @@ import pytest
 from audit_records import cells, claims_of, frame, judged
 from cladebench.audit import ClaimsError
 from cladebench.measures import with_own
-from claim_texts import BETTER, CLAIM, ORDER, PRINTED, SECOND, TABLE
+from claim_texts import BETTER, MEASURE, ORDER, PRINTED, SECOND, TABLE, claim_text
 
 VALUE = ORDER.replace("kind: order", "kind: value").replace(f"    expects: {BETTER}\n", "")
 VARIANTS = ORDER.replace("quote: q", 'quote: "q {variant}"\n    for_each: E')
@@ -64,12 +64,12 @@ def test_errors_name_file_claim_key_and_value(tmp_path, text, old, new, said):
 
 
 #: A claim beside which others are judged.
-OTHER = CLAIM.format(id="o", kind="order", expects=BETTER)
+OTHER = claim_text("o", "order", measure=MEASURE, expects=BETTER)
 
 
 def beside(kind, expects):
     """A claim 'c' beside two printed numbers and an order 'o'."""
-    return PRINTED + OTHER + CLAIM.format(id="c", kind=kind, expects=expects)
+    return PRINTED + OTHER + claim_text("c", kind, measure=MEASURE, expects=expects)
 
 
 #: What an order may say more, by its word.
@@ -155,7 +155,7 @@ def test_what_is_judged_as_meant_passes(tmp_path, kind, expects):
     ],
 )
 def test_a_direction_is_asked_for_where_it_is_read(tmp_path, kind, expects, needs):
-    claim = CLAIM.format(id="c", kind=kind, expects=expects).replace(", direction: higher", "")
+    claim = claim_text("c", kind, measure="{dataset: d, metric: m}", expects=expects)
     if needs:
         assert "claim 'c': measure: missing key 'direction'" in refused(tmp_path, PRINTED + claim)
         with_direction = PRINTED.replace("metric: m}", "metric: m, direction: higher}")
@@ -166,13 +166,11 @@ def test_a_direction_is_asked_for_where_it_is_read(tmp_path, kind, expects, need
 
 
 def test_a_claim_that_is_not_judged_may_be_incomplete(tmp_path):
-    bare = CLAIM.format(id="c", kind="{kind}", expects="E").replace("    expects: E\n", "{more}")
-    bare = bare.replace("measure: {dataset: d, metric: m, direction: higher}", "measure: {dataset: d}")
     for kind in ("order", "sentence", "arithmetic"):
-        said = refused(tmp_path, PRINTED + bare.replace("{kind}", kind).replace("{more}", ""))
-        assert "claim 'c': missing key 'expects' (or 'not_testable'" in said
-        text = bare.replace("{kind}", kind).replace("{more}", "    not_testable: no data\n")
-        assert claims_of(tmp_path, PRINTED + text).claims["c"].not_testable == "no data"
+        bare = PRINTED + claim_text("c", kind, measure="{dataset: d}")
+        assert "claim 'c': missing key 'expects' (or 'not_testable'" in refused(tmp_path, bare)
+        found = claims_of(tmp_path, bare + "    not_testable: no data\n").claims["c"]
+        assert found.not_testable == "no data"
     for expects in ("{fact: n_classes, dataset: glass}", "{possible_at: 7}"):
         assert "claim 'c': missing key 'published'" in refused(tmp_path, beside("arithmetic", expects))
 
@@ -221,8 +219,7 @@ def diamonds(depth, base="a"):
 
 
 def sentences(claims):
-    written = (CLAIM.format(id=name, kind="sentence", expects=expects) for name, expects in claims)
-    return ORDER + SECOND + "".join(written)
+    return ORDER + SECOND + "".join(claim_text(name, "sentence", expects=text) for name, text in claims)
 
 
 def test_diamonds_of_sentences_are_read_and_judged_once_each(tmp_path):

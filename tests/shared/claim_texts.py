@@ -1,16 +1,16 @@
 """Claims files of few claims, to be changed."""
 
-CLAIM = """
-  - id: {id}
-    kind: {kind}
-    place: {{section: "1"}}
-    quote: q
-    measure: {{dataset: d, metric: m, direction: higher}}
-    expects: {expects}
-"""
+
+def claim_text(name: str, kind: str, **keys: str) -> str:
+    """A claim of a file: its place, its quote and these keys."""
+    given = {"id": name, "kind": kind, "place": '{section: "1"}', "quote": "q", **keys}
+    return "  - " + "    ".join(f"{key}: {value}\n" for key, value in given.items())
+
+
+MEASURE = "{dataset: d, metric: m, direction: higher}"
 BETTER = "{left: {method: A}, is: better, than: {method: B}}"
-ORDER = "claims:" + CLAIM.format(id="a", kind="order", expects=BETTER)
-SECOND = CLAIM.format(id="b", kind="order", expects=BETTER)
+ORDER = "claims:\n" + claim_text("a", "order", measure=MEASURE, expects=BETTER)
+SECOND = claim_text("b", "order", measure=MEASURE, expects=BETTER)
 PRINTED = """
 tables:
   - id: t
