@@ -7,9 +7,7 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from cladebench.methods import HMMC, MMC
-from cladebench.methods._max_margin import (
-    balance_bounds,
-)
+from cladebench.methods._max_margin import balance_bounds
 from cladebench.metrics import rand_index
 
 VARIANTS = ("group+exclusive", "group", "exclusive", "l1", "l2")

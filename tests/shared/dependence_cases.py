@@ -6,19 +6,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cladebench.reference import dependence as twin
-from cladebench.solvers.dependence import (
-    GreedyPartition,
-    distances_structure,
-    greedy_partition,
-)
+from cladebench.solvers.dependence import GreedyPartition, distances_structure, greedy_partition
 from cladebench.solvers.gram import CenteredGram, center, center_factor
 
 POINTS = ("normal", "whole", "repeated", "equal")
-
-
 STRUCTURES = ("identity", "tree", "normal", "indefinite", "whole", "twins", "zeros")
-
-
 STARTS = ("random", "few", "one", "unbalanced", "each")
 
 

@@ -6,24 +6,12 @@ import numpy as np
 
 from cladebench.metrics.histogram_distances import KINDS
 from cladebench.paper.catalogue import load_plan
-from golden_records import (
-    cell_id,
-    cells,
-    context_of,
-)
+from golden_records import cell_id, cells, context_of
 
 PLAN = load_plan("exemplar")
-
-
 LABELS = {name: method.label for name, method in PLAN.methods.items()}
-
-
 FEATURES = ("gist", "hog", "rot-lbp")
-
-
 ROUNDS = {"max_iter": 500}
-
-
 PRINTED = [
     ("uiuc-clustering", "Sec. 6", "uiuc", "Exemplar", "matched_accuracy", 0.86, "86"),
     ("uiuc-neighbours", "Sec. 6", "uiuc", "Exemplar", "nn_accuracy", 0.953, "95.3"),
@@ -43,8 +31,6 @@ def unfinished(dataset, method, status, n=1):
 
 
 POINTS = {"pair_f": [0.9, 0.8], "number_right": [1.0, 0.5], "noise_share": [0.125, 0.25]}
-
-
 ROWS = [
     run("noisy-mixtures-50", "Exemplar", POINTS, ROUNDS),
     run("noisy-mixtures-50", "Euclidean", {"pair_f": [0.2, 0.4]}),
@@ -78,11 +64,7 @@ ROWS = [
     unfinished("scenes-few", "MKL-several", "timeout"),
     unfinished("scenes-few", "Average-several", "missing", 2),
 ]
-
-
 NAMES = list(dict.fromkeys(row["dataset"] for group in ROWS for row in group))
-
-
 NOISY = ("clean 1", "clean 2", "noisy 3", "noisy 4")
 
 

@@ -4,24 +4,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from golden_records import (
-    N_SAMPLES,
-    cell_id,
-    cells,
-    context_of,
-    failed,
-)
+from golden_records import N_SAMPLES, cell_id, cells, context_of, failed
 
 AT5 = {"neighbors": 5}
-
-
 TREES = {"n_trees": 50}
-
-
 #: Settings of ITML: the first is the better one on training rows, the second on test rows.
 TRAINED, TESTED = {"gamma": 0.1}, {"gamma": 1.0}
-
-
 PRINTED = [
     (
         "map-1",
@@ -107,8 +95,6 @@ ROWS = [
     ),
     failed("sonar-60", "DCA", "missing"),
 ]
-
-
 QUERY = [7, 8]
 
 

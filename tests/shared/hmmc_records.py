@@ -5,40 +5,21 @@ import numpy as np
 from cladebench.audit.claims_file import load_claims
 from cladebench.hierarchy import Hierarchy
 from cladebench.paper.protocol import tree_arrays
-from golden_records import (
-    cell_id,
-    cells,
-    context_of,
-    failed,
-)
+from golden_records import cell_id, cells, context_of, failed
 
 #: Settings of HMMC: the first has the most compact leaves, the second the best SP, the third neither.
 COMPACT, BEST, OTHER = ({"alpha": alpha, "beta": 1.0} for alpha in (0.01, 1.0, 100.0))
-
-
 K3, WORSE_K3, K4 = ({"n_splits": k, "alpha": alpha} for k, alpha in ((3, 1.0), (3, 0.1), (4, 1.0)))
-
-
 POINTS = [{"leaf_factor": factor} for factor in (1.0, 1.5, 2.0)]
-
-
 AT = POINTS[0]
-
-
 STUDY = [{"n_splits": k} for k in (2, 5)]
-
-
 PRINTED = [
     ("sp-hmmc", "Table 1, SP", "awa-attr", "HMMC", "sp", 0.944, "94.40"),
     ("ps-hmmc", "Table 1, PS", "awa-attr", "HMMC", "ps_without_root", 0.733, "73.30"),
     ("time-hmmc", "Table 1, runtime", "awa-attr", "HMMC", "seconds", 20.0, "20"),
     ("time-mmc", "Table 1, runtime", "awa-attr", "MMC", "seconds", 60.0, "60"),
 ]
-
-
 RATIOS = load_claims("hmmc").ratios_table()
-
-
 ROWS = [
     # HMMC on awa-attr; the compact setting is the better one with twice as many leaves.
     cells("awa-attr", "HMMC", {"sp": [0.80, 0.82, 0.81], "ps": [0.7] * 3}, COMPACT, at=AT, n_rows=1000),

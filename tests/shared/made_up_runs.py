@@ -14,8 +14,6 @@ COLUMNS = (
     *("data", "labels", "k", "method", "setting", "measure", "draw", "value", "status", "reason"),
     *("cell", "n_rows", "repetition", "is_whole"),
 )
-
-
 MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}
 
 

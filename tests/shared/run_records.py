@@ -12,8 +12,6 @@ PROVENANCE = {
     "versions": {"numpy": "1"},
     "machine": {"cpu": "x"},
 }
-
-
 DATA = {"kind": "stand-in", "source": "mirror", "stand_in_for": "glass", "content_sha256": "5", "files": {}}
 
 

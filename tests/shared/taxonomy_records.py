@@ -9,8 +9,6 @@ from cladebench.papers.taxonomy.artifacts import ARTIFACTS
 from golden_records import build, cell_id, cells, context_of, failed
 
 PLAN = load_plan("taxonomy")
-
-
 THREE = Hierarchy([-1, 0, 0, 0], [1, 2, 3], edge_lengths=[0.0, 1.0, 2.0, 3.0])
 
 
@@ -30,18 +28,12 @@ FACES = [
     cells("faces", "Oracle", {"conditional_entropy": [0.1]}),
     failed("faces", "CLUHSIC-a", "timeout"),
 ]
-
-
 PRINTED_ENTROPIES = [
     ("one", "Table 1", "faces", "NTC", "conditional_entropy", 0.2807, "0.2807"),
     ("two", "Table 1", "faces", "CLUHSIC-b", "conditional_entropy", 0.4970, "0.4970"),
     ("other", "Table 9", "faces", "CLUHSIC-c", "conditional_entropy", 9.0, "9"),
 ]
-
-
 LABELS = np.array([0, 2, 0, 1, 2, 0, 1])
-
-
 TOP = np.array([[f"{c}{place}" for place in range(7)] for c in "xyz"])
 
 

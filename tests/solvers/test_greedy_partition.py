@@ -5,11 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cladebench.solvers.dependence import (
-    GreedyPartition,
-    dependence,
-    greedy_partition,
-)
+from cladebench.solvers.dependence import GreedyPartition, dependence, greedy_partition
 from cladebench.solvers.gram import CenteredGram, center, center_factor
 from dependence_cases import POINTS, STRUCTURES, Case, case, cases, forms, symmetric
 

@@ -21,14 +21,8 @@ from linkage_trees import by_rows
 
 #: Of the core's `link`; the others are its `link_by_pairs`.
 BY_CENTRES = [method for method in WITHOUT_MATRIX if method != "complete"]
-
-
 BY_PAIRS = ("complete", "average")
-
-
 SEARCHES = ("tree", "all")
-
-
 #: Distances that are kept; the fewer, the more often the core looks at all of them anew.
 ROOMS = (0, 1, 2, 7, 40, 300)
 

@@ -11,14 +11,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.reference import tree_metric as twin
 from cladebench.solvers import tree_metric as module
 from cladebench.solvers.tree_metric import TreeMetric, fit_branch_lengths, fit_tree_metric, four_point_excess
-from tree_metric_cases import (
-    KINDS,
-    check,
-    distances,
-    matrices,
-    random_topology,
-    tree_distances,
-)
+from tree_metric_cases import KINDS, check, distances, matrices, random_topology, tree_distances
 
 
 def check_optimal(fit: TreeMetric, D: np.ndarray, edges: list[tuple[int, int]]) -> None:

@@ -9,9 +9,7 @@ from types import SimpleNamespace
 import psutil
 
 from cladebench.bench.run import watchdog
-from cladebench.bench.run.watchdog import (
-    ProcessGroup,
-)
+from cladebench.bench.run.watchdog import ProcessGroup
 
 
 def test_a_machine_full_of_processes_is_not_searched_at_every_look(monkeypatch):
@@ -40,8 +38,6 @@ def test_a_process_born_since_the_last_look_is_found_when_asked_for_now(monkeypa
 
 
 Linux = namedtuple("Linux", "user system children_user children_system")
-
-
 Other = namedtuple("Other", "user system")
 
 

@@ -39,8 +39,6 @@ FAULTS = {
     "segfault": ("error", "killed by SIGSEGV"),
     "leave": ("error", "ended by itself with exit code 7"),
 }
-
-
 #: On the cells that end by them, in place of the plan's. A second is enough, for their worker has run a cell and so
 #: has imported all; the next cell keeps all the time that a busy machine takes.
 TIGHT = {
@@ -146,8 +144,6 @@ def test_lines_too_many_do_not_meet_the_next_cell(jobs, tmp_path):
 
 #: What leaves the worker to the next cell comes first: a worker that has run other cells may have imported all.
 HARMLESS = ((), ("an import",))
-
-
 #: As many in a cell as a note names.
 PATCHES = (
     ("os.environ", "the working folder", "sys.path", "numpy.geterr", "Hierarchy.cut"),

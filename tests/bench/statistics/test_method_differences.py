@@ -13,11 +13,7 @@ from scipy import stats
 from cladebench.bench.statistics.method_differences import ALL, COLUMNS, compare, table
 from cladebench.bench.statistics.method_ranks import best_method, ranks
 from cladebench.bench.statistics.method_scores import Settings, read_values
-from cladebench.bench.statistics.paired_tests import (
-    holm,
-    middle_of_pairs,
-    sign_flip,
-)
+from cladebench.bench.statistics.paired_tests import holm, middle_of_pairs, sign_flip
 from made_up_values import NAN, many, runs_of, values_of
 
 RULES = Settings()

@@ -9,10 +9,7 @@ from scipy import stats
 
 from cladebench.bench.statistics.method_ranks import RankTable, best_method, ranks
 from cladebench.bench.statistics.method_scores import Settings
-from cladebench.bench.statistics.paired_tests import (
-    holm,
-    nemenyi,
-)
+from cladebench.bench.statistics.paired_tests import holm, nemenyi
 from made_up_values import NAN, many, values_of
 
 RULES = Settings()

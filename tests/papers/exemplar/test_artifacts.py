@@ -4,15 +4,9 @@ import pytest
 
 from cladebench.papers.exemplar import data_sets
 from cladebench.papers.exemplar.artifacts import ARTIFACTS
-from cladebench.papers.exemplar.figures import (
-    AGAINST_NOISE,
-)
+from cladebench.papers.exemplar.figures import AGAINST_NOISE
 from exemplar_records import LABELS, PLAN
-from golden_records import (
-    build,
-    cell_id,
-    check_made,
-)
+from golden_records import build, cell_id, check_made
 
 
 def column_of(table, heading):

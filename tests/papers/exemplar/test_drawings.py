@@ -11,8 +11,6 @@ from drawing_checks import NOTE, check_notes, check_readable, ends_of, laid_out
 from golden_records import extents, legend_of, points_of, texts
 
 pytestmark = pytest.mark.usefixtures("style")
-
-
 PATHS = {
     "N = 500, M = 10": [np.array([8.0, 4.0, 1.0, 2.0]), np.array([10.0, 5.0])],
     "one run": [np.array([3.0, 6.0, 1.5])],

@@ -9,32 +9,10 @@ from cladebench import datasets
 from cladebench.datasets import DataUnavailable
 from cladebench.papers.exemplar import data_sets
 from cladebench.papers.exemplar.artifacts import ARTIFACTS
-from cladebench.papers.exemplar.figures import (
-    NOISY_OVER_CLEAN,
-    first_of,
-    name_of,
-    said_of_lead,
-)
-from exemplar_records import (
-    ARRAYS,
-    FEATURES,
-    LABELS,
-    ROUNDS,
-    context,
-    of_images,
-    pictures,
-    run,
-    unfinished,
-)
+from cladebench.papers.exemplar.figures import NOISY_OVER_CLEAN, first_of, name_of, said_of_lead
+from exemplar_records import ARRAYS, FEATURES, LABELS, ROUNDS, context, of_images, pictures, run, unfinished
 from golden_looks import check_looks
-from golden_records import (
-    build,
-    cell_id,
-    legend_of,
-    notes_of,
-    points_of,
-    texts,
-)
+from golden_records import build, cell_id, legend_of, notes_of, points_of, texts
 
 
 def test_objectives_of_points(golden):

@@ -13,8 +13,6 @@ from golden_records import extents, legend_of, points_of, texts
 pytestmark = pytest.mark.usefixtures("style")
 
 NAMES = ["gist", "dense HOG", "rot-LBP", "MR8 textons"]
-
-
 KINDS = ["chi2", "l2", "l1", "RBF"]
 
 
@@ -180,11 +178,7 @@ def test_one_run_of_distances_has_no_spread():
 
 
 RANDOM = np.random.default_rng(1).random
-
-
 MANY, SOME, OF_KINDS = RANDOM((5, 100)), RANDOM((5, 4)), RANDOM((5, 4, 4))
-
-
 DRAWN_WEIGHTS = {
     "dimensions": lambda notes: weight_drawings.weights_by_dimension(MANY, 50, notes),
     "few noisy dimensions": lambda notes: weight_drawings.weights_by_dimension(MANY, 97, notes),

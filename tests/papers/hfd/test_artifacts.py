@@ -14,17 +14,8 @@ from cladebench.papers.hfd.artifacts import ARTIFACTS
 from cladebench.papers.hfd.figure_data import constraints_note
 from cladebench.papers.hfd.method_styles import STYLES
 from cladebench.papers.hfd.protocol import HFDProtocol
-from golden_records import (
-    build,
-    cell_id,
-    check_made,
-    context_of,
-    notes_of,
-)
-from hfd_records import (
-    TESTED,
-    TREES,
-)
+from golden_records import build, cell_id, check_made, context_of, notes_of
+from hfd_records import TESTED, TREES
 
 RULE = "chosen with test labels: the setting with the highest mean accuracy (%) at neighbors: 5."
 

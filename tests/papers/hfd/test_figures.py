@@ -13,17 +13,7 @@ from cladebench.papers.hfd.artifacts import ARTIFACTS
 from cladebench.papers.hfd.figure_data import limits_note
 from cladebench.papers.hfd.method_styles import STYLES
 from golden_looks import check_looks
-from golden_records import (
-    build,
-    cell_id,
-    cells,
-    context_of,
-    failed,
-    notes_of,
-    points_of,
-    ranges_of,
-    texts,
-)
+from golden_records import build, cell_id, cells, context_of, failed, notes_of, points_of, ranges_of, texts
 from hfd_records import AT5, QUERY, Images, classified, neighbors
 
 #: Below figures.

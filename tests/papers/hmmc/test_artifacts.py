@@ -9,18 +9,8 @@ from cladebench.audit.pipeline.one_choice import Evaluation
 from cladebench.audit.reading import Reader
 from cladebench.notation import significant
 from cladebench.papers.hmmc.artifacts import ARTIFACTS, PAPER_DATASETS
-from golden_records import (
-    build,
-    cell_id,
-    cells,
-    check_made,
-    context_of,
-)
-from hmmc_records import (
-    AT,
-    BEST,
-    RATIOS,
-)
+from golden_records import build, cell_id, cells, check_made, context_of
+from hmmc_records import AT, BEST, RATIOS
 
 
 def entries(table, method):

@@ -27,13 +27,7 @@ from golden_records import (
     ranges_of,
     texts,
 )
-from hmmc_records import (
-    AT,
-    BEST,
-    K3,
-    ROWS,
-    stored,
-)
+from hmmc_records import AT, BEST, K3, ROWS, stored
 
 #: Below figures.
 CHOSEN = "Settings chosen with test labels."

@@ -10,8 +10,6 @@ from cladebench.plotting import PALETTE, SMALL
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
 pytestmark = pytest.mark.usefixtures("style")
-
-
 # ------------------------------------------------------------------ structures
 
 CATERPILLAR = Hierarchy.from_nested([[[[[[[[0, 1], 2], 3], 4], 5], 6], 7], 8])

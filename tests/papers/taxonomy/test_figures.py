@@ -43,8 +43,6 @@ ARRAYS = {
     "class_names": np.array(["anna left", "bob up"]),
     "class_counts": np.array([[1, 2], [2, 0], [1, 1]]),
 }
-
-
 VALUES = [0.9, 0.2, 0.5, 0.4]
 
 
