@@ -38,6 +38,7 @@ LONGEST = [
         "contract/test_datasets.py",
         "workflow/test_toy_papers.py",
         "test_mutants.py",
+        "bench/run/test_run_job_faults.py",
         "bench/run/test_run_job.py",
         "test_input_mutants.py",
         "commands/test_options.py",

@@ -1,6 +1,7 @@
 """A wrong name in a paper of one's own is an error that names it, not a claim that cannot be tested."""
 
 import dataclasses
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from cladebench.measures import with_own
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.choices import OtherChoice, UnstatedChoice
 from cladebench.workflow.workplan import Workplan
+from claim_texts import PRINTED, SECOND
 
 GRID = """  smoke:
     grid: {Ward: {linkage: [ward, average]}}
@@ -305,223 +307,17 @@ def test_the_evaluation_point_of_a_rule_is_checked_too():
     check_selection(plan, frame(read({})))  # read once: the plan's point is of other metrics
 
 
-@pytest.mark.parametrize(
-    ("kind", "expects"),
-    [
-        ("order", "{left: {method: A}, is: better, than: {method: B, dataset: e}}"),
-        ("ratio", "{of: {method: A, dataset: e}, to: {method: B}, at_least: 2}"),
-        ("trend", "{points: [{method: A, x: 1}, {method: A, dataset: e, x: 2}], slope: {at_least: 1}}"),
-    ],
-)
-def test_results_on_different_data_are_not_compared(tmp_path, kind, expects):
-    with pytest.raises(ClaimsError, match=r"claim 'c': dataset: (d, e|e, d) share no task"):
-        claims_of(tmp_path, PRINTED + CLAIM.format(id="c", kind=kind, expects=expects))
-    claims_of(
-        tmp_path, PRINTED + CLAIM.format(id="c", kind=kind, expects=expects.replace(", dataset: e", ""))
-    )
+def test_choices_are_kept_to_claims_and_kinds_that_there_are(tmp_path):
+    claims = claims_of(tmp_path, PRINTED + SECOND)
 
+    def check(**kept):
+        choice = OtherChoice("C = 1", {}, **kept)
+        check_register(claims, [UnstatedChoice("C", "1", "p", "c", (), (), (choice,))], "choices.yaml")
 
-CLAIM = """
-  - id: {id}
-    kind: {kind}
-    place: {{section: "1"}}
-    quote: q
-    measure: {{dataset: d, metric: m, direction: higher}}
-    expects: {expects}
-"""
-PRINTED = """
-tables:
-  - id: t
-    place: {artifact: Table 1}
-    measure: {dataset: d, metric: m}
-    columns: {d: {}}
-    rows: {A: {method: A, printed: ["1"]}, B: {method: B, printed: ["2"]}}
-claims:
-"""
-ORDER = CLAIM.format(id="o", kind="order", expects="{left: {method: A}, is: better, than: {method: B}}")
-
-
-@pytest.mark.parametrize(
-    ("kind", "expects", "said"),
-    [
-        (
-            "order",
-            "{left: {method: A}, is: better, than: {method: B}, margin: 0.1}",
-            "margin: not allowed with 'is: ",
-        ),
-        (
-            "order",
-            "{left: {method: A}, is: never_above, than: {method: B}, margin: 0.1}",
-            "margin: not allowed with",
-        ),
-        ("order", "{left: {method: A}, is: no_worse, than: {method: B}, tie: 0.1}", "tie: not allowed with"),
-        (
-            "order",
-            "{left: {method: A}, is: no_worse, than: {method: B}, by: 0.1}",
-            "by: not allowed with 'is: ",
-        ),
-        (
-            "order",
-            "{left: {method: A}, is: same, than: {method: B}, margin: 0.2, by: 0.1}",
-            "by: not allowed with 'is: same'",
-        ),
-        ("arithmetic", "{left: t/d/a, is: better, than: [t/d/b], margin: 0.1}", "margin: not allowed with"),
-        ("arithmetic", "{left: 't/d/*', is: better, than: [t/d/b]}", "left: 't/d/*' is a pattern"),
-        ("arithmetic", "{left: t/d/a, is: better, than: [t/d/a]}", "than: t/d/a matches 't/d/a' alone"),
-        ("arithmetic", "{average_of: ['c*', t/d/a]}\n    published: '1'", "no claim 'c*'"),  # but itself
-        ("sentence", "{at_least: 3, of: ['t/d/*']}", "at_least: 3 of 2 parts"),
-        ("sentence", "{at_least: 2, of: ['t/d/*', t/d/a]}", "the part 't/d/a' is named twice"),
-        ("sentence", "{all_of: [o, {at_least: 2, of: [t/d/a]}]}", "at_least: 2 of 1 parts"),
-        ("sentence", "{all_of: [t/d/a, o, 't/*/a']}", "the part 't/d/a' is named twice"),
-        ("sentence", "{any_of: ['t/d/?', t/d/b]}", "the part 't/d/b' is named twice"),
-        (
-            "sentence",
-            "{at_least: 4, of: [o, 't/d/*', {any_of: [t/d/a]}, {all_of: [t/d/b, 't/*/b']}]}",
-            "'t/d/b' is named",
-        ),
-        ("sentence", "{at_least: 5, of: [o, 't/d/*', {any_of: [t/d/a]}]}", "at_least: 5 of 4 parts"),
-        ("order", "{left: {method: A}, is: never_below, than: {method: B}, tie: 1}", "tie: not allowed with"),
-        ("order", "{left: {method: A}, is: never_above, than: {method: B}, tie: 1}", "tie: not allowed with"),
-        (
-            "arithmetic",
-            "{difference_of: ['t/d/*', t/d/b]}\n    published: '1'",
-            "'t/d/*' is a pattern, expected one claim",
-        ),
-        (
-            "arithmetic",
-            "{ratio_of: [t/d/a, 't/?/b']}\n    published: '1'",
-            "'t/?/b' is a pattern, expected one claim",
-        ),
-        ("arithmetic", "{left: t/d/a, is: better, than: [o]}", "'o' has no published number"),
-        ("arithmetic", "{left: t/d/a, is: better, than: [t/d/b, o]}", "'o' has no published number"),
-    ],
-)
-def test_what_would_be_judged_otherwise_than_meant_is_refused(tmp_path, kind, expects, said):
-    with pytest.raises(ClaimsError) as error:
-        claims_of(tmp_path, PRINTED + ORDER + CLAIM.format(id="c", kind=kind, expects=expects))
-    assert "claim 'c': expects" in str(error.value)
-    assert said in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("kind", "expects"),
-    [
-        ("order", "{left: {method: A}, is: better, than: {method: B}, tie: 0.1}"),
-        ("order", "{left: {method: A}, is: no_worse, than: {method: B}, margin: 0.1, tie: 0}"),
-        ("arithmetic", "{left: t/d/a, is: better, than: ['t/d/*']}"),
-        ("sentence", "{at_least: 4, of: [o, 't/d/*', {any_of: [t/d/a, t/d/b]}]}"),
-        ("sentence", "{at_least: 2, of: [{all_of: [o]}, {any_of: [o]}]}"),
-        ("sentence", "{certificates: {topic: dasgupta-binary, at_least: 3}}"),
-    ],
-)
-def test_what_is_judged_as_meant_passes(tmp_path, kind, expects):
-    found = claims_of(tmp_path, PRINTED + ORDER + CLAIM.format(id="c", kind=kind, expects=expects))
-    assert "c" in found.claims
-
-
-@pytest.mark.parametrize(
-    ("kind", "expects", "needs"),
-    [
-        *(
-            ("order", f"{{left: {{method: A}}, is: {word}, than: {{method: B}}}}", True)
-            for word in ("better", "worse", "no_worse")
-        ),
-        *(
-            ("order", f"{{left: {{method: A}}, is: {word}, than: {{method: B}}}}", False)
-            for word in ("higher", "never_above")
-        ),
-        ("order", "{left: {method: A}, is: higher, than: {best_of: [B]}}", True),
-        ("order", "{left: {worst_of: [A]}, is: higher, than: {method: B}}", True),
-        ("arithmetic", "{left: t/d/a, is: better, than: 3}", True),
-        ("arithmetic", "{left: t/d/a, is: lower, than: 3}", False),
-    ],
-)
-def test_a_direction_is_asked_for_where_it_is_read(tmp_path, kind, expects, needs):
-    claim = CLAIM.format(id="c", kind=kind, expects=expects).replace(", direction: higher", "")
-    if needs:
-        with pytest.raises(ClaimsError, match=r"claim 'c': measure: missing key 'direction'"):
-            claims_of(tmp_path, PRINTED + claim)
-        with_direction = PRINTED.replace("metric: m}", "metric: m, direction: higher}")
-        if kind == "arithmetic":  # the printed number that it compares has one
-            assert "c" in claims_of(tmp_path, with_direction + claim).claims
-    else:
-        assert "c" in claims_of(tmp_path, PRINTED + claim).claims
-
-
-def test_a_claim_that_is_not_judged_may_be_incomplete(tmp_path):
-    bare = CLAIM.format(id="c", kind="{kind}", expects="E").replace("    expects: E\n", "{more}")
-    bare = bare.replace("measure: {dataset: d, metric: m, direction: higher}", "measure: {dataset: d}")
-    for kind in ("order", "sentence", "arithmetic"):
-        with pytest.raises(ClaimsError, match=r"claim 'c': missing key 'expects' \(or 'not_testable'"):
-            claims_of(tmp_path, PRINTED + bare.replace("{kind}", kind).replace("{more}", ""))
-        text = bare.replace("{kind}", kind).replace("{more}", "    not_testable: no data\n")
-        assert claims_of(tmp_path, PRINTED + text).claims["c"].not_testable == "no data"
-    with pytest.raises(ClaimsError, match=r"claim 'c': measure: names no dataset, no metric"):
-        claims_of(tmp_path, PRINTED + ORDER.replace("id: o", "id: c").replace("dataset: d, metric: m, ", ""))
-    for expects in ("{fact: n_classes, dataset: glass}", "{possible_at: 7}"):
-        with pytest.raises(ClaimsError, match=r"claim 'c': missing key 'published'"):
-            claims_of(tmp_path, PRINTED + CLAIM.format(id="c", kind="arithmetic", expects=expects))
-
-
-def test_a_printed_spread_needs_its_repetitions(tmp_path):
-    text = PRINTED.replace('["1"]', '["1.0 ± 0.1"]') + ORDER
-    with pytest.raises(ClaimsError, match=r"claim 't/d/a': repetitions: None, expected 2 or more"):
-        claims_of(tmp_path, text)
-    with pytest.raises(ClaimsError, match=r"claim 't/d/a': repetitions: 1, expected 2 or more"):
-        claims_of(tmp_path, "repetitions: 1" + text)
-    claims_of(tmp_path, "repetitions: 2" + text)
-    claims_of(tmp_path, text.replace("0.1", "0.0"))
-
-
-def test_a_percentage_is_of_a_measure_in_percent(tmp_path):
-    text = (PRINTED + ORDER).replace("metric: m", "metric: ari").replace('["1"]', '["93.0%"]')
-    with pytest.raises(ClaimsError, match=r"claim 't/d/a': published: '93.0%' is a percentage; .*ari: {unit"):
-        claims_of(tmp_path, text)
-    claims_of(tmp_path, text.replace("93.0%", "0.93"))
-    claims_of(tmp_path, text, with_own({"ari": {"unit": "%"}}))
-
-
-def test_about_the_same_says_how_far_apart(tmp_path):
-    same = PRINTED + ORDER.replace("is: better", "is: same")
-    with pytest.raises(
-        ClaimsError, match=r"claim 'o': expects.margin: missing; expected the largest difference"
+    check(claims=("t/*", "t/d/a"), kinds=frozenset({"value", "order"}))
+    for kept, said in (
+        ({"claims": ("w/*",)}, "claims: unknown 'w/*'; allowed: t/d/a, t/d/b, b"),
+        ({"kinds": frozenset({"valu"})}, "kinds: unknown 'valu'; did you mean 'value'"),
     ):
-        claims_of(tmp_path, same)
-
-
-@pytest.mark.parametrize(
-    ("new", "said"),
-    [
-        ("", "claim 'o': missing key 'kind'"),
-        ("    kind: oder\n", "claim 'o': kind: 'oder' is not allowed; did you mean"),
-    ],
-)
-def test_a_wrong_kind_is_the_only_error(tmp_path, new, said):
-    with pytest.raises(ClaimsError) as error:
-        claims_of(tmp_path, PRINTED + ORDER.replace("    kind: order\n", new))
-    assert said in str(error.value)
-    assert "\n" not in str(error.value)
-
-
-def test_choices_are_kept_to_claims_that_there_are(tmp_path):
-    claims = claims_of(tmp_path, VALUES)
-    register = [
-        UnstatedChoice("C", "1", "p", "c", (), (), (OtherChoice("C = 1", {}, claims=("v/*", "v/d/a")),)),
-    ]
-    check_register(claims, register, "choices.yaml")
-    wrong = [dataclasses.replace(register[0], other_choices=(OtherChoice("C = 1", {}, claims=("w/*",)),))]
-    with pytest.raises(ClaimsError) as caught:
-        check_register(claims, wrong, "choices.yaml")
-    assert str(caught.value) == "choices.yaml: entry 'C': claims: unknown 'w/*'; allowed: v/d/a"
-
-
-VALUES = """
-tables:
-  - id: v
-    place: {artifact: Table 1}
-    measure: {metric: dendrogram_purity}
-    columns: {d: {dataset: d}}
-    rows:
-      A: {method: A, printed: ["0.70"]}
-claims: []
-"""
+        with pytest.raises(ClaimsError, match=re.escape(f"choices.yaml: entry 'C': {said}")):
+            check(**kept)

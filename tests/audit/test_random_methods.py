@@ -3,13 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from audit_records import SELECTION, cells, claims_of, frame
+from audit_records import NOISE, PURITY, SELECTION, cells, claims_of, frame
 from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.random_methods import RandomMethod, judges_the_result, praised_side
 from cladebench.measures import MEASURES
-
-PURITY = "dendrogram_purity"
-NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
+from claim_texts import claim_text
 
 
 @pytest.mark.parametrize(
@@ -248,15 +246,8 @@ def test_an_accuracy_that_no_data_are_needed_for_supports_nothing(tmp_path, rand
 @pytest.mark.parametrize("relation", ["better", "worse"])
 def test_a_random_method_has_both_readings_of_one_result(tmp_path, relation):
     """Beside another measure of the method itself a random one would be ahead by its own height alone."""
-    text = f"""
-claims:
-  - id: more-of-one
-    kind: order
-    place: {{section: "1"}}
-    quote: q
-    measure: {{method: A, dataset: d}}
-    expects: {{left: {{metric: ari}}, is: {relation}, than: {{metric: ri}}}}
-"""
+    expects = f"{{left: {{metric: ari}}, is: {relation}, than: {{metric: ri}}}}"
+    text = "claims:\n" + claim_text("c", "order", measure="{method: A, dataset: d}", expects=expects)
     ahead, behind = ("ari", "ri") if relation == "better" else ("ri", "ari")
     for random, verdict in (
         ({ahead: 0.6, behind: 0.6}, "reproduced"),
@@ -277,15 +268,9 @@ claims:
 
 
 def test_between_two_settings_of_a_method_a_random_one_has_the_praised_one(tmp_path):
-    text = """
-claims:
-  - id: more-is-better
-    kind: order
-    place: {section: "1"}
-    quote: q
-    measure: {method: A, dataset: d, metric: ari}
-    expects: {left: {where: {k: 2}}, is: better, than: {where: {k: 1}}}
-"""
+    expects = "{left: {where: {k: 2}}, is: better, than: {where: {k: 1}}}"
+    measure = "{method: A, dataset: d, metric: ari}"
+    text = "claims:\n" + claim_text("c", "order", measure=measure, expects=expects)
     rows = [
         cells("d", name, {"ari": level + np.roll(NOISE, at)}, setting)
         for at, (name, level, setting) in enumerate(

@@ -6,13 +6,14 @@ PAGES = ["gone.html", "gone-cells.html", "gone-certificate.html", "gone-choices.
 OTHERS = ["notes.html", "figures/f.svg"]
 
 
-def test_pages_of_papers_that_are_gone_are_removed(copied):
+def test_pages_of_papers_that_are_gone_are_removed(copied, capsys):
     report = copied.folder / "report"
     before = {path.relative_to(report).as_posix() for path in report.rglob("*.*")}
     for name in (*PAGES, *OTHERS):
         (report / name).parent.mkdir(parents=True, exist_ok=True)
         (report / name).write_text("")
     assert copied.main("report") == 0
+    assert capsys.readouterr().out.startswith(f"{report}/index.html: {len(before)} files, ")
     assert {p.relative_to(report).as_posix() for p in report.rglob("*.*")} == before | set(OTHERS)
 
 

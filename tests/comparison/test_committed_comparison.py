@@ -18,7 +18,7 @@ from cladebench.published.tables import PUBLISHED
 from cladebench.solvers import linkages
 from doc_examples import ROOT
 from page_sizes import BROWSER, measure_pages, too_large
-from page_tags import Tags
+from page_tags import Page
 
 FOLDER = ROOT / "comparisons" / "hierarchical"
 TEXT = (FOLDER / "comparison.yaml").read_text(encoding="utf-8")
@@ -102,7 +102,7 @@ def test_the_page_needs_no_other_machine():
 
 
 def test_all_that_the_page_leads_to_and_shows_is_kept(kept):
-    tags = Tags(PAGE)
+    tags = Page(PAGE)
     assert tags.lost() == [] and {"scores.tex", "scores.csv", "published.csv"} <= tags.files() <= kept
     pictures = {name for name in kept if name.startswith("figures/data-")}
     assert pictures == {name for name in tags.files() if name.startswith("figures/")}

@@ -18,7 +18,7 @@ from cladebench.input_files import InputFileError
 from cladebench.workflow.comparison_jobs import jobs_of
 from comparison_runs import run_all
 from page_sizes import BROWSER, measure_pages, too_large
-from page_tags import Tags
+from page_tags import Page
 
 
 @pytest.fixture(scope="module")
@@ -96,9 +96,9 @@ def test_the_setting_of_the_best_silhouette_counts(finished):
 
 def test_the_page_holds_all_and_leads_to_its_cells(finished):
     text = (finished / "index.html").read_text(encoding="utf-8")
-    tags = Tags(text)
+    tags = Page(text)
     assert "A &lt;small&gt; comparison" in text and "<small> comparison" not in text
-    assert all(source.startswith("data:") for source in tags.sources) and tags.sources
+    assert all(source.startswith("data:") for source in tags.resources) and tags.resources
     records = {name for name in tags.files() if name.startswith("cells/")}
     assert tags.lost() == []
     assert tags.files() - records == {"scores.csv", "differences.csv", "scores.tex", "runs.csv"}

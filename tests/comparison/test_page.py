@@ -10,7 +10,7 @@ from cladebench import datasets
 from cladebench.comparison import page
 from comparison_runs import run_all
 from made_up_runs import made_up_run
-from page_tags import Tags
+from page_tags import Page
 
 NAN = float("nan")
 
@@ -82,7 +82,7 @@ def test_the_footer_says_where_the_pictures_are(written, n_data, beside):
 def test_many_data_sets_are_folded_and_their_runs_are_in_a_file(written, tmp_path, n_data, folded):
     text = written({f"d{i}": {"mine": [0.5, 0.6], "ä&b": [0.1, NAN]} for i in range(n_data)})
     assert ('<details id="data-d1">' in text) == folded and ('<section id="data-d1">' in text) != folded
-    links = {name for name in Tags(text).files() if name.startswith("cells/")}
+    links = {name for name in Page(text).files() if name.startswith("cells/")}
     assert ("cells/comparison/d1/%C3%A4%26b/" in links) != folded and bool(links) != folded
     runs = pd.read_csv(tmp_path / "runs.csv")
     assert len(runs) == n_data * 6 and list(runs.status).count("error") == n_data * 2

@@ -3,23 +3,12 @@
 import math
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
 from cladebench.comparison.records import verdicts
-from made_up_runs import made_up_run
-
-MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}
-
-
-def scores(means=MEANS, n_data=1, n_draws=10, spread=0.02, seed=0):
-    random = np.random.default_rng(seed)
-    return {
-        f"d{i}": {name: mean + random.normal(0, spread, n_draws) for name, mean in means.items()}
-        for i in range(n_data)
-    }
+from made_up_runs import made_up_run, scores
 
 
 def test_each_measure_has_its_differences_and_trees_those_of_methods_with_trees(tmp_path):

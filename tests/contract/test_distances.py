@@ -254,24 +254,9 @@ def check_extreme_scales(cls: Kind) -> None:
             assert "rescale X" in str(error)
 
 
-CHECKS = contract.checks_of(globals())
-
-
-@pytest.mark.parametrize(("distance", "check"), contract.contract_pairs(DISTANCES, CHECKS))
-def test_contract(distance: str, check: str) -> None:
-    contract.run(DISTANCES[distance], check, lambda: CHECKS[check](DISTANCES[distance]))
-
-
-@pytest.mark.parametrize(("distance", "check"), contract.scikit_learn_pairs(DISTANCES))
-def test_scikit_learn(distance: str, check: str) -> None:
-    contract.run_scikit_learn(DISTANCES[distance], check)
-
-
-@pytest.mark.parametrize("distance", DISTANCES)
-def test_excuses_name_checks_and_have_reasons(distance: str) -> None:
-    contract.excuses_name_checks_and_have_reasons(DISTANCES[distance], CHECKS)
-
-
-@pytest.mark.parametrize("distance", DISTANCES)
-def test_documented(distance: str) -> None:
-    contract.is_documented(DISTANCES[distance])
+(
+    test_contract,
+    test_scikit_learn,
+    test_excuses_name_checks_and_have_reasons,
+    test_documented,
+) = contract.suite(DISTANCES, globals())

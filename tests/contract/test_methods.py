@@ -181,27 +181,12 @@ def check_fitted_rows_keep_their_clusters(cls: Method) -> None:
         assert np.array_equal(estimator.predict(X), estimator.labels_), "fitted rows change their clusters"
 
 
-CHECKS = contract.checks_of(globals())
-
-
-@pytest.mark.parametrize(("method", "check"), contract.contract_pairs(METHODS, CHECKS))
-def test_contract(method: str, check: str) -> None:
-    contract.run(METHODS[method], check, lambda: CHECKS[check](METHODS[method]))
-
-
-@pytest.mark.parametrize(("method", "check"), contract.scikit_learn_pairs(METHODS))
-def test_scikit_learn(method: str, check: str) -> None:
-    contract.run_scikit_learn(METHODS[method], check)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_excuses_name_checks_and_have_reasons(method: str) -> None:
-    contract.excuses_name_checks_and_have_reasons(METHODS[method], CHECKS)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_documented(method: str) -> None:
-    contract.is_documented(METHODS[method])
+(
+    test_contract,
+    test_scikit_learn,
+    test_excuses_name_checks_and_have_reasons,
+    test_documented,
+) = contract.suite(METHODS, globals())
 
 
 def test_the_base_class_is_no_method() -> None:

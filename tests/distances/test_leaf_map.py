@@ -18,6 +18,7 @@ from cladebench.distances import leaf_map as maps
 from cladebench.distances.leaf_map import LeafMap
 from cladebench.reference import hierarchy_forest as walks
 from cladebench.reference import leaf_proximity as reference
+from random_forests import rows
 
 #: How far sums of single and of double precision are apart, at most.
 SINGLE = {"rtol": 2e-7, "atol": 1e-15}
@@ -27,14 +28,6 @@ rng = np.random.default_rng(0)
 CLASSES = rng.integers(3, size=90)
 X = rng.normal(size=(3, 4))[CLASSES] + rng.normal(size=(90, 4))
 NEW = X[::9] + 0.5
-
-
-@st.composite
-def rows(draw: st.DrawFn, least: int = 1, most: int = 12) -> np.ndarray:
-    """Few values, so that rows are equal to each other and trees have few leaves."""
-    n, d = draw(st.integers(least, most)), draw(st.integers(1, 3))
-    values = st.sampled_from([-1.0, 0.0, 0.5, 2.0])
-    return np.array(draw(st.lists(st.lists(values, min_size=d, max_size=d), min_size=n, max_size=n)))
 
 
 def random_forest(X: np.ndarray, y: np.ndarray, **params: object) -> RandomForestProximity:

@@ -4,7 +4,6 @@ import pytest
 
 import synthetic_run
 from cladebench.export import rocrate
-from cladebench.report.pages import write_report
 
 CITATION = """\
 title: "cladebench: audits"
@@ -20,12 +19,7 @@ authors:
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
     """The folder of the run, not to be changed."""
-    folder = tmp_path_factory.mktemp("run") / "smoke"
-    synthetic_run.write_run(
-        folder, "page_paper", synthetic_run.page_paper_metrics, fate=synthetic_run.page_paper_fate
-    )
-    write_report(folder, "smoke", ["page_paper"])
-    return folder
+    return synthetic_run.write_page_run(tmp_path_factory.mktemp("run") / "smoke")
 
 
 @pytest.fixture

@@ -1,5 +1,4 @@
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,63 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cladebench.methods._greedy import GreedyTopDown, Node, Split
-
-Rule = Callable[[np.ndarray], Split | None]
-
-
-class Toy(GreedyTopDown):
-    """Splits by a rule that sees the samples alone, and keeps a record of the nodes it was asked to split."""
-
-    def __init__(
-        self,
-        n_clusters: int = 2,
-        *,
-        rule: Rule,
-        n_leaves: Any = None,
-        n_splits: Any = 2,
-        min_leaf_size: Any = 1,
-        max_depth: Any = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.rule = rule
-        self.n_leaves = n_leaves
-        self.n_splits = n_splits
-        self.min_leaf_size = min_leaf_size
-        self.max_depth = max_depth
-        self.random_state = random_state
-
-    def _build(self, X: np.ndarray, y: np.ndarray | None) -> Any:
-        self.asked: list[Node] = []
-        self.asked_samples: list[list[int]] = []
-        return super()._build(X, y)
-
-    def _split(self, node: Node) -> Split | None:
-        assert np.array_equal(node.samples, np.sort(node.samples))
-        self.asked.append(node)
-        self.asked_samples.append(node.samples.tolist())
-        return self.rule(node.samples)
-
-
-def chunks(n_splits: int, score: Callable[[np.ndarray], float] = len) -> Rule:
-    """Cut the samples, in their order, into parts of nearly equal sizes."""
-
-    def rule(samples: np.ndarray) -> Split:
-        return Split(np.arange(len(samples)) * n_splits // len(samples), float(score(samples)))
-
-    return rule
-
-
-def line(n: int) -> np.ndarray:
-    return np.arange(float(n))[:, None]
+from cladebench.methods._greedy import Node, Split
+from greedy_toys import Rule, Toy, chunks, line
 
 
 def leaves(tree: Any) -> np.ndarray:
     return np.flatnonzero(np.diff(tree.child_ptr) == 0)
-
-
-# ---------------------------------------------------------------- against the algorithm as printed
 
 
 def algorithm_1(
@@ -161,9 +109,6 @@ def test_no_split_is_sought_where_one_leaf_will_do() -> None:
     assert fitted.hierarchy_.node_data["order"].tolist() == [-1]
 
 
-# ---------------------------------------------------------------- order, heights, ends
-
-
 def test_the_largest_score_is_split_next_and_cuts_replay_it() -> None:
     # Scores grow to the left: the leftmost leaf is always next.
     fitted = Toy(6, rule=chunks(2, lambda samples: -samples[0])).fit(line(32))
@@ -197,12 +142,6 @@ def test_a_tree_with_fewer_leaves_is_a_cut_of_one_with_more(n_splits: int) -> No
         assert np.array_equal(part.trace_["score"], whole.trace_["score"][: len(part.trace_["score"])])
     other = Seeded(40, rule=chunks(2), n_splits=n_splits, random_state=1).fit(line(60))
     assert not np.array_equal(other.hierarchy_.leaf_of, whole.hierarchy_.leaf_of)
-
-
-def test_among_equal_scores_the_leaf_made_first_is_split() -> None:
-    tree = Toy(8, rule=chunks(2, lambda samples: 0.0)).fit(line(8)).hierarchy_
-    assert tree.node_data["order"].tolist() == [*range(7), *[-1] * 8]
-    assert tree.parents.tolist() == [-1, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
 
 
 @pytest.mark.parametrize(
@@ -251,21 +190,6 @@ def test_infinite_scores_are_scores() -> None:
     assert tree.node_data["order"].tolist() == [0, -1, 1, -1, -1]
 
 
-def test_nodes_up_to_min_leaf_size_are_not_split() -> None:
-    fitted = Toy(20, rule=chunks(2), min_leaf_size=5).fit(line(40))
-    tree = fitted.hierarchy_
-    below = np.isin(np.arange(tree.n_nodes), leaves(tree))
-    assert tree.sizes[below].max() <= 5 < tree.sizes[~below].min()
-    assert fitted.n_leaves_grown_ == 8 < 20
-
-
-@pytest.mark.parametrize("max_depth", [0, 1, 3])
-def test_max_depth_ends_growth(max_depth: int) -> None:
-    fitted = Toy(20, rule=chunks(2), max_depth=max_depth).fit(line(40))
-    assert fitted.hierarchy_.depths.max() == max_depth
-    assert fitted.n_leaves_grown_ == 2**max_depth
-
-
 def test_equal_samples_are_not_split() -> None:
     fitted = Toy(3, rule=chunks(2)).fit(np.full((6, 2), 1.25))
     assert fitted.hierarchy_.n_nodes == 1
@@ -278,11 +202,6 @@ def test_equal_samples_are_not_split() -> None:
     assert [tree.samples(v).tolist() for v in leaves(tree)] == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_nodes_smaller_than_n_splits_are_not_split() -> None:
-    tree = Toy(8, rule=chunks(3), n_splits=3).fit(line(8)).hierarchy_
-    assert sorted(tree.sizes[leaves(tree)].tolist()) == [1, 1, 1, 1, 1, 1, 2]
-
-
 def test_a_tree_may_be_as_deep_as_it_has_samples() -> None:
     def peel(samples: np.ndarray) -> Split:
         return Split((np.arange(len(samples)) > 0).astype(int), 0.0)
@@ -291,131 +210,6 @@ def test_a_tree_may_be_as_deep_as_it_has_samples() -> None:
     assert fitted.hierarchy_.depths.max() == 1499
     assert np.array_equal(fitted.labels_, np.arange(1500))
     assert all(len(node.samples) == 0 for node in fitted.asked)  # split, and let go
-
-
-# ---------------------------------------------------------------- what a split hands on
-
-
-def test_models_facts_and_the_path_to_a_node() -> None:
-    paths: dict[int, list[Any]] = {}
-
-    class WithModels(Toy):
-        def _split(self, node: Node) -> Split | None:
-            split = super()._split(node)
-            if split is not None:
-                split.models = np.full((2, 3), 10.0 * node.index) + np.arange(2)[:, None]
-                split.facts = {"objective": float(node.index)}
-                paths[node.index] = [
-                    above.models[position].tolist()
-                    for above, position in node.path()
-                    if above.models is not None
-                ]
-            return split
-
-    X = np.column_stack([np.arange(16.0)] * 3)
-    tree = WithModels(8, rule=chunks(2, lambda samples: 0.0)).fit(X).hierarchy_
-    models, objective = tree.node_data["models"], tree.node_data["objective"]
-    assert models.shape == (15, 2, 3)
-    inner = tree.node_data["order"] >= 0
-    assert np.isnan(models[~inner]).all() and np.isnan(objective[~inner]).all()
-    assert objective[inner].tolist() == list(range(7))
-    assert models[3].tolist() == [[30.0] * 3, [31.0] * 3]
-    # Node 5 is the first child of node 2, which is the second child of the root.
-    assert paths[5] == [[20.0] * 3, [1.0] * 3]
-    assert paths[0] == []
-
-
-def test_nothing_of_the_data_stays_behind() -> None:
-    fitted = Toy(3, rule=chunks(2)).fit(line(9))
-    assert not hasattr(fitted, "_X")
-
-    def fails(samples: np.ndarray) -> Split:
-        raise OSError
-
-    failing = Toy(3, rule=fails)
-    with pytest.raises(OSError):
-        failing.fit(line(9))
-    assert not hasattr(failing, "_X")
-
-
-GOOD = np.array([0, 0, 1, 1])
-
-
-@pytest.mark.parametrize(
-    ("split", "words"),
-    [
-        (Split([0, 0, 1, 1], 1.0), r"labels are a list; expected an ndarray of integers, shape \(4,\)"),
-        (Split(GOOD * 1.0, 1.0), "labels are of dtype float64; expected an ndarray of integers"),
-        (Split(GOOD > 0, 1.0), "labels are of dtype bool; expected an ndarray of integers"),
-        (Split(None, 1.0), "labels are a NoneType; expected"),
-        (Split(GOOD[:2], 1.0), r"labels have shape \(2,\); expected \(4,\), the cluster of each sample"),
-        (Split(GOOD[:, None], 1.0), r"labels have shape \(4, 1\); expected \(4,\)"),
-        (Split(GOOD - 1, 1.0), r"labels run from -1 to 0; expected 0..2 at most \(n_splits=3\)"),
-        (Split(np.arange(4), 1.0), r"labels run from 0 to 3; expected 0..2 at most \(n_splits=3\)"),
-        (Split(GOOD * 2, 1.0), r"clusters of \[2, 0, 2\] samples; expected .* none of them empty"),
-        (Split(GOOD + 1, 1.0), r"clusters of \[0, 2, 2\] samples"),
-        (Split(GOOD * 0, 1.0), r"clusters of \[4, 0\] samples; expected two clusters or more"),
-        (Split(GOOD, np.nan), "the score is nan; expected a number that is not NaN"),
-        (Split(GOOD, "1"), "the score is '1'; expected a number"),
-        (Split(GOOD, 1.0, np.zeros(2)), r"models have shape \(2,\); expected \(2, n_features\)"),
-        (Split(GOOD, 1.0, np.zeros((3, 2))), r"models have shape \(3, 2\); expected \(2, n_features\)"),
-        (GOOD, "returned ndarray; expected a Split, or None where the node cannot be split"),
-    ],
-)
-def test_what_is_no_split_is_refused(split: Any, words: str) -> None:
-    with pytest.raises(ValueError, match=rf"^Toy\._split, node 0 \(4 samples, depth 0\): {words}"):
-        Toy(2, rule=lambda samples: split, n_splits=3).fit(line(4))
-
-
-def test_the_node_of_a_bad_split_is_named() -> None:
-    def rule(samples: np.ndarray) -> Split:
-        return chunks(2)(samples) if len(samples) > 5 else Split(np.zeros(len(samples), int), 0.0)
-
-    with pytest.raises(ValueError, match=r"node 3 \(5 samples, depth 2\): clusters of \[5, 0\]"):
-        Toy(20, rule=rule).fit(line(20))
-
-
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
-def test_labels_may_be_any_integers(dtype: type) -> None:
-    fitted = Toy(2, rule=lambda samples: Split(GOOD.astype(dtype), 1.0)).fit(line(4))
-    assert fitted.labels_.tolist() == GOOD.tolist()
-
-
-def test_the_samples_of_a_node_cannot_be_written_to() -> None:
-    def rule(samples: np.ndarray) -> Split:
-        with pytest.raises(ValueError, match="read-only"):
-            samples[0] = 0
-        return chunks(2)(samples)
-
-    assert Toy(4, rule=rule).fit(line(8)).n_leaves_grown_ == 4
-
-
-class Halves(GreedyTopDown):
-    """No more than what a subclass has to have."""
-
-    def __init__(self, n_clusters: int = 2, *, n_leaves: int | None = None, n_splits: int = 2) -> None:
-        self.n_clusters = n_clusters
-        self.n_leaves = n_leaves
-        self.n_splits = n_splits
-
-    def _split(self, node: Node) -> Split:
-        return chunks(self.n_splits)(node.samples)
-
-
-class Bare(GreedyTopDown):
-    def __init__(self, n_clusters: int = 2) -> None:
-        self.n_clusters = n_clusters
-
-    _split = Halves._split
-
-
-def test_a_subclass_needs_no_parameters_but_its_own() -> None:
-    before = np.random.get_state()[1].copy()  # noqa: NPY002 - the global generator is what is looked at
-    fitted = Halves(5, n_leaves=9, n_splits=3).fit(line(30))
-    assert fitted.n_leaves_grown_ == 9 and fitted.labels_.max() + 1 == 5
-    assert Bare(4).fit(line(30)).labels_.max() + 1 == 4
-    assert np.array_equal(before, np.random.get_state()[1])  # noqa: NPY002
-    assert set(Halves().get_params()) == {"n_clusters", "n_leaves", "n_splits"}
 
 
 @pytest.mark.parametrize(

@@ -5,22 +5,17 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.spatial.distance import cdist
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs
 
 from cladebench.class_labels import by_first_member
 from cladebench.methods import CLUHSIC, KernelSpectral
 from cladebench.methods import kernel_spectral as module
+from kernel_cases import gaussian
 
 
 def data(n: int = 50, seed: int = 0, spread: float = 2.0) -> tuple[np.ndarray, np.ndarray]:
     return make_blobs(n, 3, centers=4, cluster_std=spread, random_state=seed)
-
-
-def gaussian(X: np.ndarray, width: float = 1.0) -> np.ndarray:
-    squares = cdist(X, X, "sqeuclidean")
-    return np.exp(-squares / (width * np.median(squares[np.triu_indices(len(X), 1)])))
 
 
 def njw(

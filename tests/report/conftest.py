@@ -1,20 +1,29 @@
+import shutil
+
 import pytest
 
 import synthetic_run
-from cladebench.report.pages import write_report
+from page_tags import read_page
 
 
 @pytest.fixture(scope="session")
 def results(tmp_path_factory):
     """A run of the tests' paper, with its pages written."""
-    folder = tmp_path_factory.mktemp("run") / "results" / "smoke"
-    synthetic_run.write_run(
-        folder, "page_paper", synthetic_run.page_paper_metrics, fate=synthetic_run.page_paper_fate
-    )
-    write_report(folder, "smoke", ["page_paper"])
-    return folder
+    return synthetic_run.write_page_run(tmp_path_factory.mktemp("run") / "results" / "smoke")
 
 
 @pytest.fixture(scope="session")
 def report(results):
     return results / "report"
+
+
+@pytest.fixture(scope="session")
+def pages(report):
+    """The pages of the run, as a browser would see them."""
+    return {path.name: read_page(path) for path in sorted(report.glob("*.html"))}
+
+
+@pytest.fixture
+def copied(results, tmp_path):
+    """A copy of the run without its pages, to be changed."""
+    return shutil.copytree(results, tmp_path / "run", ignore=shutil.ignore_patterns("report"))

@@ -3,7 +3,6 @@
 ``CLADEBENCH_REPORT=results/full/report`` has the pages of another report checked too.
 """
 
-import json
 import os
 import shutil
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from cladebench.report import paper_pages
 from cladebench.report.pages import write_report
 from page_sizes import BROWSER
+from synthetic_run import edit_audit
 
 for package in ("playwright", "axe_playwright_python"):
     pytest.importorskip(package, reason=f"{package} is not installed; it is in the extra `browser`")
@@ -24,11 +24,9 @@ def full_of_pages(results, tmp_path_factory):
     """A report with a main claim, choices that disagree, and claims on several pages."""
     folder = tmp_path_factory.mktemp("axe") / "smoke"
     shutil.copytree(results, folder)
-    audit = json.loads((folder / "audit.json").read_text())
-    claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
-    claim |= {"main": True, "stance": "supports", "stances": {"two leaves": "contradicts"}}
-    audit["universes"] = {"page_paper": [{"factor": "leaves", "name": "two leaves"}]}
-    (folder / "audit.json").write_text(json.dumps(audit))
+    claim = {"main": True, "stance": "supports", "stances": {"two leaves": "contradicts"}}
+    choices = {"page_paper": [{"factor": "leaves", "name": "two leaves"}]}
+    edit_audit(folder, {"everywhere": claim}, universes=choices)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(paper_pages, "CLAIMS_ON_PAGE", 4)
         write_report(folder, "smoke", ["page_paper"])

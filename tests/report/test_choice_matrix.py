@@ -1,12 +1,12 @@
 """The page with each statement under each other choice."""
 
-import json
 import re
 import shutil
 
 import pytest
 
 from cladebench.report.pages import write_report
+from synthetic_run import edit_audit
 
 
 @pytest.fixture(scope="module")
@@ -14,22 +14,17 @@ def folder(results, tmp_path_factory):
     """The report of a run in which choices disagree on two statements and agree on a third."""
     folder = tmp_path_factory.mktemp("choices") / "smoke"
     shutil.copytree(results, folder)
-    audit = json.loads((folder / "audit.json").read_text())
-    claims = {claim["claim"]: claim for claim in audit["claims"]}
-    claims["everywhere"] |= {
-        "stance": "supports",
-        "stances": {"two leaves": "contradicts", "b": "supports", "two leaves + b": "not testable"},
+    changes = {
+        "everywhere": {
+            "stance": "supports",
+            "stances": {"two leaves": "contradicts", "b": "supports", "two leaves + b": "not testable"},
+        },
+        "exact": {"stance": "undecided", "stances": {"b": "supports"}},
+        "theorem": {"stance": "not testable", "stances": {"b": "supports", "unused": "supports"}},
     }
-    claims["exact"] |= {"stance": "undecided", "stances": {"b": "supports"}}
-    claims["theorem"] |= {"stance": "not testable", "stances": {"b": "supports", "unused": "supports"}}
-    audit["universes"] = {
-        "page_paper": [
-            {"factor": "leaves", "name": "two leaves"},
-            {"factor": "elsewhere", "name": "unused"},
-            {"factor": "elsewhere", "name": "b"},
-        ]
-    }
-    (folder / "audit.json").write_text(json.dumps(audit))
+    factors = {"two leaves": "leaves", "unused": "elsewhere", "b": "elsewhere"}
+    choices = [{"factor": factor, "name": name} for name, factor in factors.items()]
+    edit_audit(folder, changes, universes={"page_paper": choices})
     write_report(folder, "smoke", ["page_paper"])
     return folder / "report"
 

@@ -16,8 +16,9 @@ from cladebench.paper.findings import checked_findings
 from cladebench.report import views
 from cladebench.report.pages import write_report
 from cladebench.report.views import gather_run
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+from drawing_checks import contrast
+from page_sizes import BROWSER
+from synthetic_run import edit_audit
 
 
 def words(text):
@@ -34,16 +35,14 @@ def with_main_claim(results, tmp_path_factory):
     """The report of the same run, whose paper has a main claim, and the first finding is about it."""
     folder = tmp_path_factory.mktemp("main") / "smoke"
     shutil.copytree(results, folder)
-    audit = json.loads((folder / "audit.json").read_text())
-    claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
-    claim |= {
+    claim = {
         "main": True,
         "quote": "our method is best <b>",
         "reading": "everywhere. It takes all parts.",
         "verdict": "analogue holds",
         "stand_in_for": ["x"],
     }
-    (folder / "audit.json").write_text(json.dumps(audit))
+    edit_audit(folder, {"everywhere": claim})
     write_report(folder, "smoke", ["page_paper"])
     return folder / "report"
 
@@ -92,17 +91,16 @@ def test_a_card_leads_to_the_paper_its_data_and_its_certificate(index):
     assert "The gridded method is ahead." in card
 
 
-def test_a_card_shows_the_figure_that_the_findings_name(results, tmp_path, monkeypatch):
+def test_a_card_shows_the_figure_that_the_findings_name(copied, monkeypatch):
     named = {}
     monkeypatch.setattr(
         views, "checked_findings", lambda plan: dataclasses.replace(checked_findings(plan), **named)
     )
-    shutil.copytree(results, tmp_path / "run")
     shown = {}
     for picture in ("", "made", "not-made"):
         named["picture"] = picture
-        write_report(tmp_path / "run", "smoke", ["page_paper"])
-        text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+        write_report(copied, "smoke", ["page_paper"])
+        text = (copied / "report" / "index.html").read_text(encoding="utf-8")
         (shown[picture],) = re.findall(r'<img src="../figures/page_paper/([^"]+)\.svg"', text)
     # One that was not made in this run leaves the drawn table.
     assert shown == {"": "main-result", "made": "made", "not-made": "main-result"}
@@ -110,7 +108,7 @@ def test_a_card_shows_the_figure_that_the_findings_name(results, tmp_path, monke
     with pytest.raises(
         InputFileError, match=r"page_paper/findings.yaml: main_result.picture: unknown figure 'mad'"
     ):
-        gather_run(results, "smoke", ["page_paper"])
+        gather_run(copied, "smoke", ["page_paper"])
 
 
 def test_a_paper_without_an_address_says_so(index):
@@ -127,19 +125,11 @@ def test_all_four_answers_and_all_reasons_are_explained(index):
         assert verdict.meaning in section
 
 
-def test_errors_in_print_are_listed_with_their_place(results, tmp_path):
-    shutil.copytree(results, tmp_path / "run")
-    audit = json.loads((results / "audit.json").read_text())
-    claim = next(claim for claim in audit["claims"] if claim["claim"] == "theorem")
-    claim |= {
-        "verdict": "inconsistent",
-        "reason": "4 is not 5",
-        "place": "section 9",
-        "quote": "four is five",
-    }
-    (tmp_path / "run" / "audit.json").write_text(json.dumps(audit))
-    write_report(tmp_path / "run", "smoke", ["page_paper"])
-    text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+def test_errors_in_print_are_listed_with_their_place(copied):
+    claim = {"verdict": "inconsistent", "reason": "4 is not 5", "place": "section 9", "quote": "four is five"}
+    edit_audit(copied, {"theorem": claim})
+    write_report(copied, "smoke", ["page_paper"])
+    text = (copied / "report" / "index.html").read_text(encoding="utf-8")
     section = text[text.index('id="faults"') : text.index('id="reading"')]
     assert (
         "Wrong in print: slips of the pen (1) Page paper section 9 four is five 4 is not 5 details"
@@ -149,15 +139,14 @@ def test_errors_in_print_are_listed_with_their_place(results, tmp_path):
     assert 'href="page_paper.html#claim-theorem"' in section and "1 of them contradicts" in section
 
 
-def test_the_heaviest_errors_in_print_come_first(results, tmp_path):
-    shutil.copytree(results, tmp_path / "run")
-    audit = json.loads((results / "audit.json").read_text())
+def test_the_heaviest_errors_in_print_come_first(copied):
+    audit = json.loads((copied / "audit.json").read_text())
     slip = next(claim for claim in audit["claims"] if claim["claim"] == "theorem")
     slip |= {"verdict": "inconsistent", "reason": "4 is not 5"}
     audit["claims"].append(slip | {"claim": "again", "reason": "it is lower", "quote": "it is best"})
-    (tmp_path / "run" / "audit.json").write_text(json.dumps(audit))
-    write_report(tmp_path / "run", "smoke", ["page_paper"])
-    text = (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+    (copied / "audit.json").write_text(json.dumps(audit))
+    write_report(copied, "smoke", ["page_paper"])
+    text = (copied / "report" / "index.html").read_text(encoding="utf-8")
     section = words(text[text.index('id="faults"') : text.index('id="reading"')])
     said = ["method, data or text (1)", "it is lower", "slips of the pen (1)", "4 is not 5"]
     assert re.findall("|".join(map(re.escape, said)), section) == said
@@ -209,17 +198,6 @@ def themes():
     light, dark = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]
     found = [dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", block)) for block in (light, dark)]
     return {"light": found[0], "dark": found[0] | found[1]}
-
-
-def luminance(colour):
-    parts = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one, other):
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("mode", ["light", "dark"])

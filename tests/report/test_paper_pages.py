@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import re
-import shutil
 
 import pytest
 
@@ -21,6 +20,8 @@ from cladebench.report.paper_pages import (
 )
 from cladebench.report.views import gather_run
 from page_sizes import MOST_BYTES, MOST_ELEMENTS
+from page_tags import read_page
+from synthetic_run import edit_audit
 
 
 @pytest.fixture(scope="module")
@@ -62,18 +63,14 @@ def test_the_page_of_a_paper_goes_from_the_claim_to_the_data(texts):
         assert f'id="{target}"' in text
 
 
-def test_the_main_claim_stands_first_with_answer_why_and_what_was_seen(tmp_path, results):
-    for name in ("tables", "figures"):
-        shutil.copytree(results / name, tmp_path / name)
-    shutil.copyfile(results / "cells.parquet", tmp_path / "cells.parquet")
-    audit = json.loads((results / "audit.json").read_text())
-    claim = next(claim for claim in audit["claims"] if claim["claim"] == "everywhere")
-    claim |= {"main": True, "stances": {**dict.fromkeys("abcde", "supports"), "f": "undecided"}}
-    (tmp_path / "audit.json").write_text(json.dumps(audit))
-    write_report(tmp_path, "smoke", ["page_paper"])
-    text = (tmp_path / "report" / "page_paper.html").read_text(encoding="utf-8")
+def test_the_main_claim_stands_first_with_answer_why_and_what_was_seen(copied, paper):
+    claim = next(row for row in paper.audit if row.claim == "everywhere")
+    stances = dict.fromkeys("abcde", "supports") | {"f": "undecided"}
+    edit_audit(copied, {claim.claim: {"main": True, "stances": stances}})
+    write_report(copied, "smoke", ["page_paper"])
+    text = (copied / "report" / "page_paper.html").read_text(encoding="utf-8")
     block = text[text.index('id="main-claim"') :].partition("</section>")[0]
-    assert claim["quote"] in block and VERDICTS[claim["verdict"]].meaning in block
+    assert claim.quote in block and VERDICTS[claim.verdict].meaning in block
     assert "With other choices: 5 support, 1 open, 0 contradict." in block
     assert text.index('id="main-claim"') < text.index('id="findings"')
     rows = re.findall(r'<tr id="(claim-[^"]+)"', text)
@@ -171,23 +168,17 @@ def test_images_have_a_size_and_say_what_is_seen(texts):
         assert re.search(r'width="\d+" height="\d+" alt="[^"]{20,}"', image), image
 
 
-def test_the_rule_beside_leads_to_its_own_runs(tmp_path, results, paper):
-    for name in ("tables", "figures"):
-        shutil.copytree(results / name, tmp_path / name)
-    shutil.copyfile(results / "cells.parquet", tmp_path / "cells.parquet")
-    audit = json.loads((results / "audit.json").read_text())
-    claim = next(claim for claim in audit["claims"] if claim["claim"] == "table1/glass/grid")
-    (pattern,) = claim["cells"]
+def test_the_rule_beside_leads_to_its_own_runs(copied, paper):
+    audit = json.loads((copied / "audit.json").read_text())
+    (pattern,) = next(claim["cells"] for claim in audit["claims"] if claim["claim"] == "table1/glass/grid")
     chosen = pattern.removesuffix("/*")
     other = min(
         g.group_id for g in paper.links.groups if "/glass/Grid/" in g.group_id and g.group_id != chosen
     )
     for cells, number in ((other, 2), (chosen, 1)):
-        claim["cells_beside"] = [f"{cells}/*"]
-        (tmp_path / "audit.json").write_text(json.dumps(audit))
-        write_report(tmp_path, "smoke", ["page_paper"])
-        text = (tmp_path / "report" / "page_paper-claims-1.html").read_text(encoding="utf-8")
-        row = text[text.index('<tr id="claim-table1/glass/grid"') :].split("</tr>")[0]
+        edit_audit(copied, {"table1/glass/grid": {"cells_beside": [f"{cells}/*"]}})
+        write_report(copied, "smoke", ["page_paper"])
+        row = read_page(copied / "report" / "page_paper-claims-1.html").row("claim-table1/glass/grid")
         measured = row[row.index('<td class="number">') : row.index('<td class="hangs')]
         assert measured.count("<a ") == number
         assert f'page_paper-cells-glass.html#Grid/{cells.rpartition("/")[2]}"' in measured
@@ -199,16 +190,15 @@ Two.</dc:description></metadata><g/></svg>
 """
 
 
-def test_what_a_figure_rests_on_stands_in_its_caption(results, tmp_path):
-    shutil.copytree(results, tmp_path / "run")
-    figure = tmp_path / "run" / "figures" / "page_paper" / "made.svg"
-    page = tmp_path / "run" / "report" / "page_paper.html"
+def test_what_a_figure_rests_on_stands_in_its_caption(copied):
+    figure = copied / "figures" / "page_paper" / "made.svg"
+    page = copied / "report" / "page_paper.html"
     figure.write_text(NOTED.replace("SAID", "Ten rows"))
-    write_report(tmp_path / "run", "smoke", ["page_paper"])
+    write_report(copied, "smoke", ["page_paper"])
     (caption,) = re.findall(r"made\.svg.*?<figcaption>(.*?)</figcaption>", page.read_text(), re.DOTALL)
     assert caption.endswith("Ten rows &lt;b&gt; Two.") and len(caption) > 40
     figure.write_text(NOTED.replace("SAID", f"{EMPTY}no images"))
-    write_report(tmp_path / "run", "smoke", ["page_paper"])
+    write_report(copied, "smoke", ["page_paper"])
     text = page.read_text()
     assert "made.svg" not in text
     assert f'<p class="flag">{EMPTY}no images &lt;b&gt; Two. ' in text

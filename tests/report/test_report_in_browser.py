@@ -15,9 +15,8 @@ import pytest
 
 from cladebench.report.templating import html_page
 from cladebench.report.views import gather_run
-from page_sizes import measure_pages, too_large
+from page_sizes import BROWSER, measure_pages, too_large
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 
 HARNESS = """<script>

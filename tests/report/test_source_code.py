@@ -1,6 +1,5 @@
 """Pages say where the code is: a link where the package names a repository, else a folder in words."""
 
-import shutil
 from email.message import Message
 
 import pytest
@@ -44,14 +43,13 @@ def test_without_one_nothing_is_linked(named, entries):
     assert folder_of("page_paper") == "page_paper"
 
 
-def test_pages_link_commits_only_where_the_repository_is_known(named, results, tmp_path):
-    shutil.copytree(results, tmp_path / "run")
+def test_pages_link_commits_only_where_the_repository_is_known(named, copied):
     names = ("index.html", "page_paper-certificate.html")
     for entries, linked in (((), False), ((f"Source, {URL}",), True)):
         named(*entries)
-        write_report(tmp_path / "run", "smoke", ["page_paper"])
+        write_report(copied, "smoke", ["page_paper"])
         for name in names:
-            text = (tmp_path / "run" / "report" / name).read_text(encoding="utf-8")
+            text = (copied / "report" / name).read_text(encoding="utf-8")
             assert (f'href="{URL}/commit/0123456789abcdef' in text) == linked, name
             assert "<code>page_paper</code>" in text and "<code>0123456789ab" in text
-    assert f'<a href="{URL}">' in (tmp_path / "run" / "report" / "index.html").read_text(encoding="utf-8")
+    assert f'<a href="{URL}">' in (copied / "report" / "index.html").read_text(encoding="utf-8")

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 
 import pytest
 
@@ -13,6 +12,7 @@ from cladebench.html_templates import script_json
 from cladebench.report.pages import write_report
 from cladebench.report.statement_reviews import claim_review, claim_text, is_tested, statement_heads
 from made_up_claims import EVIL, claim, plan
+from synthetic_run import edit_audit
 
 FOUND = re.compile(r'<script type="application/ld\+json">(.*?)</script>', re.DOTALL)
 
@@ -36,16 +36,11 @@ def test_the_paper_page_has_a_review_of_each_judged_statement(results, report):
         assert name == "page_paper.html" and f'id="{fragment}"' in page
 
 
-def test_the_certificate_has_the_main_claim(results, tmp_path):
-    folder = tmp_path / "smoke"
-    shutil.copytree(results, folder)
-    document = json.loads((folder / "audit.json").read_text(encoding="utf-8"))
-    main = next(c for c in document["claims"] if c["kind"] == "sentence")
-    main |= {"main": True, "quote": EVIL}
-    (folder / "audit.json").write_text(json.dumps(document), encoding="utf-8")
-    write_report(folder, "smoke", ["page_paper"])
-    (found,) = reviews_of(folder / "report" / "page_paper-certificate.html")
-    assert found["itemReviewed"]["identifier"] == main["claim"]
+def test_the_certificate_has_the_main_claim(copied):
+    edit_audit(copied, {"everywhere": {"main": True, "quote": EVIL}})
+    write_report(copied, "smoke", ["page_paper"])
+    (found,) = reviews_of(copied / "report" / "page_paper-certificate.html")
+    assert found["itemReviewed"]["identifier"] == "everywhere"
     assert found["claimReviewed"] == " ".join(EVIL.split())
 
 

@@ -1,11 +1,15 @@
 """Text stands for itself in Markdown, whatever it is made of."""
 
+import json
+import math
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cladebench.html_templates import script_json
 from cladebench.report import templating
-from cladebench.report.templating import escape
+from cladebench.report.templating import digits, duration, escape, header_groups
 
 
 @pytest.mark.parametrize(
@@ -85,3 +89,21 @@ def test_no_text_breaks_out_of_its_entry(rows, note):
     expected = ["a", "b|<i>", *(text for row in rows for text in row), note]
     expected = [" ".join(text.split()) for text in expected]
     assert texts == expected[:-1] + [expected[-1]] * bool(expected[-1])
+
+
+def test_numbers_and_durations_are_short():
+    assert [duration(s) for s in (4.21, 200, 7500)] == ["4.2 s", "3 min 20 s", "2 h 5 min"]
+    assert [digits(x) for x in (0.123456789, 151.0, math.nan, math.inf)] == ["0.1234568", "151", "", "inf"]
+
+
+def test_columns_of_one_head_stand_together():
+    assert header_groups(["m", "a: x", "a: y", "b: x"]) == [
+        ("", [(0, "m")]),
+        ("a", [(1, "x"), (2, "y")]),
+        ("b", [(3, "x")]),
+    ]
+
+
+def test_data_of_a_script_do_not_end_it():
+    assert json.loads(script_json("</script>&\u2028")) == "</script>&\u2028"
+    assert not set("<>&\u2028") & set(script_json("</script>&\u2028"))

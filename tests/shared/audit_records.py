@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from cladebench.audit import ClaimSet, read_claims
@@ -13,9 +14,12 @@ from cladebench.bench.plan.cell_spec import point_text
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.store.cells_table import COLUMNS
 from cladebench.measures import MEASURES
+from cladebench.paper.choices import OtherChoice, UnstatedChoice
 
+PURITY = "dendrogram_purity"
+NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
 SELECTION = {
-    "oracle": Rule("oracle", "best purity", "dendrogram_purity", "higher", uses="test labels"),
+    "oracle": Rule("oracle", "best purity", PURITY, "higher", uses="test labels"),
     "label_free": Rule("label_free", "best cost", "dasgupta_cost", "lower", uses="no labels"),
 }
 
@@ -109,3 +113,9 @@ def claims_of(folder: Path, text: str, measures=MEASURES) -> ClaimSet:
 def judged(claims: ClaimSet, records: pd.DataFrame, selection=SELECTION, **how) -> pd.DataFrame:
     """The audit as a frame indexed by claim."""
     return as_frame(audit_paper(claims, records, selection=selection, **how)).set_index("claim")
+
+
+def entry(name, *others):
+    """An entry of the register of unstated choices: its other choices by what they read instead."""
+    found = tuple(OtherChoice(text, instead) for text, instead in others)
+    return UnstatedChoice(name, "1", "p", "c", (), ({"by": "nothing", "reason": "r"},), found)

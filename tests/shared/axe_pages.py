@@ -22,13 +22,12 @@ UNFOLD = """() => {
 }"""
 
 
-def violations(folder: Path, modes=tuple(MODES)) -> list[str]:
+def violations(folder: Path) -> list[str]:
     """List what axe finds on the pages of a folder, a line for each element: page, mode, rule, element, advice."""
     found = []
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        for mode in modes:
-            width, colours = MODES[mode]
+        for mode, (width, colours) in MODES.items():
             page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=colours)
             for path in sorted(folder.resolve().glob("*.html")):
                 page.goto(path.as_uri())

@@ -177,14 +177,6 @@ def scikit_learn_checks(cls: Class) -> dict[str, Callable[[], None]]:
     return checks
 
 
-def scikit_learn_pairs(classes: Mapping[str, Class]) -> list[tuple[str, str]]:
-    return [(name, check) for name, cls in classes.items() for check in scikit_learn_checks(cls)]
-
-
-def run_scikit_learn(cls: Class, check: str) -> None:
-    run(cls, check.split(",")[0], scikit_learn_checks(cls)[check])
-
-
 def contract_pairs(classes: Mapping[str, Class], checks: Mapping[str, Check]) -> list[tuple[str, str]]:
     """Each class with each check; whether the order of the samples matters is a promise of the class."""
     return [
@@ -208,3 +200,27 @@ def is_documented(cls: Class) -> None:
     documentation = inspect.getdoc(cls) or ""
     for name in inspect.signature(cls).parameters:
         assert f"{name} :" in documentation, f"{cls.__name__} does not document {name}"
+
+
+def suite(classes: Mapping[str, Class], namespace: Mapping[str, Any]) -> tuple[Callable[..., None], ...]:
+    """The tests of a kind of estimators: our checks, of which its own are in a namespace, and scikit-learn's."""
+    checks = checks_of(namespace)
+    foreign = [(name, check) for name, cls in classes.items() for check in scikit_learn_checks(cls)]
+
+    @pytest.mark.parametrize(("name", "check"), contract_pairs(classes, checks))
+    def test_contract(name: str, check: str) -> None:
+        run(classes[name], check, lambda: checks[check](classes[name]))
+
+    @pytest.mark.parametrize(("name", "check"), foreign)
+    def test_scikit_learn(name: str, check: str) -> None:
+        run(classes[name], check.split(",")[0], scikit_learn_checks(classes[name])[check])
+
+    @pytest.mark.parametrize("name", classes)
+    def test_excuses_name_checks_and_have_reasons(name: str) -> None:
+        excuses_name_checks_and_have_reasons(classes[name], checks)
+
+    @pytest.mark.parametrize("name", classes)
+    def test_documented(name: str) -> None:
+        is_documented(classes[name])
+
+    return test_contract, test_scikit_learn, test_excuses_name_checks_and_have_reasons, test_documented

@@ -11,32 +11,6 @@ from cladebench.bench.samples.results import Results
 from cladebench.paper.artifact_types import ArtifactContext, Table
 from cladebench.paper.catalogue import load_plan
 
-COLUMNS = [
-    *(
-        "paper",
-        "dataset",
-        "method",
-        "setting",
-        "setting_id",
-        "repetition",
-        "fold",
-        "task",
-        "metric",
-        "at",
-        "value",
-    ),
-    *(
-        "status",
-        "reason",
-        "cell_id",
-        "stand_in_for",
-        "n_rows",
-        "n_train",
-        "n_test",
-        "cpu_seconds",
-        "peak_memory_mb",
-    ),
-]
 N_SAMPLES = {
     "glass": 214,
     "spambase": 4601,
@@ -89,7 +63,8 @@ def failed(dataset, method, status, setting=None, repetitions=1, paper="p"):
 def context_of(paper, *rows, published=(), arrays=None, datasets=None, **more):
     """The context of a paper of cladebench: its plan, these rows, these printed numbers and these arrays by cell."""
     plan = load_plan(paper)
-    records = pd.DataFrame([row for group in rows for row in group], columns=COLUMNS)
+    fields = list(cells("glass", "A", {"m": [0.0]})[0])  # those of a row, where there is none
+    records = pd.DataFrame([row for group in rows for row in group], columns=fields)
     records = records.astype({"value": float, "fold": float, "n_rows": float, "cpu_seconds": float})
     results = Results(
         records.assign(paper=paper), more.pop("selection", plan.selection), more.pop("at", plan.at)
@@ -152,6 +127,11 @@ def ranges_of(axes):
 
 def texts(figure):
     return [text.get_text() for axes in figure.axes for text in axes.texts]
+
+
+def notes_of(figure):
+    """What stands below a figure, in one line."""
+    return " ".join(figure.get_label().split())
 
 
 def legend_of(figure):

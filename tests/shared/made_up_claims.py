@@ -10,7 +10,9 @@ EVIL = "</script><script>alert(1)</script> 'a': \"b\" # c\n- d: {e} & é\u2028"
 def claim(name, **changed):
     lists = ("methods", "cells", "cells_beside", "stand_in_for", "depends_on", "not_run", "parts")
     found = dict.fromkeys(COLUMNS, "") | {key: [] for key in lists} | {"main": False}
-    found |= {key: None for key in ("measured", "low", "high", "n", "difference", "p_value", "p_adjusted")}
+    numbers = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
+    published = ("published_value", "published_spread", "n_published", "precision", "measured_beside")
+    found |= dict.fromkeys((*numbers, *published))
     found |= {"paper": "made", "claim": name, "kind": "sentence", "quote": f"It says {name}."}
     return (
         found

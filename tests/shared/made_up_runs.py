@@ -14,6 +14,16 @@ COLUMNS = (
     *("data", "labels", "k", "method", "setting", "measure", "draw", "value", "status", "reason"),
     *("cell", "n_rows", "repetition", "is_whole"),
 )
+MEANS = {"mine": 0.7, "a": 0.67, "b": 0.3, "RandomClusters": 0.0}
+
+
+def scores(means=MEANS, n_data=1, n_draws=10, spread=0.02, seed=0):
+    """Scores of methods, by their mean, on data sets."""
+    random = np.random.default_rng(seed)
+    return {
+        f"d{i}": {name: mean + random.normal(0, spread, n_draws) for name, mean in means.items()}
+        for i in range(n_data)
+    }
 
 
 def made_up_run(

@@ -2,9 +2,12 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 
 from cladebench.bench.statistics.method_scores import read_values
+
+NAN = math.nan
 
 
 def runs_of(scores, measure="ari", share=0.5, n_rows=200, deterministic=(), labels="classes"):
@@ -24,3 +27,14 @@ def runs_of(scores, measure="ari", share=0.5, n_rows=200, deterministic=(), labe
 
 def values_of(scores, measure="ari", **how):
     return read_values(runs_of(scores, measure, **how), measure)
+
+
+def many(n_data, methods, n_draws=5, seed=0, spread=0.1):
+    """Scores of methods, by their mean, on data sets of different difficulty."""
+    random = np.random.default_rng(seed)
+    return {
+        f"d{i}": {
+            name: np.clip(mean + random.normal(0, spread, n_draws), -0.5, 1) for name, mean in methods.items()
+        }
+        for i in range(n_data)
+    }

@@ -17,6 +17,7 @@ from cladebench.bench.store.cells_table import COLUMNS
 from cladebench.crosscheck.certificate import COLUMNS as CERTIFICATE_COLUMNS
 from cladebench.paper.catalogue import load_plan
 from cladebench.report.artifact_files import build_context, paper_artifacts, write_table
+from cladebench.report.pages import write_report
 
 FIGURE = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="200" height="100"/></svg>\n'
 
@@ -155,3 +156,19 @@ def page_paper_fate(spec):
     if spec.method == "Broken":
         return "timeout", "31 CPU seconds, 30 allowed"
     return "ok", None
+
+
+def write_page_run(folder):
+    """Write the smoke run of the paper of the tests, with its pages."""
+    write_run(folder, "page_paper", page_paper_metrics, fate=page_paper_fate)
+    write_report(folder, "smoke", ["page_paper"])
+    return folder
+
+
+def edit_audit(folder, changes, **more):
+    """Change claims in a run's `audit.json`, by name, and other parts of the file."""
+    audit = json.loads((folder / "audit.json").read_text())
+    claims = {claim["claim"]: claim for claim in audit["claims"]}
+    for name, change in changes.items():
+        claims[name] |= change
+    (folder / "audit.json").write_text(json.dumps(audit | more))

@@ -38,6 +38,12 @@ def drawn_cell(paper, method, data="nested-blobs", *, name=None, setting=None, r
     return Cell(spec, method, data, draw_task(spec, data))
 
 
+def study_cell(rows=40, data="nested-blobs", paper="taxonomy", **parameters) -> Cell:
+    """A cell of a study of a paper, with parameters that no plan has."""
+    method = SimpleNamespace(name="study", parameters=lambda setting: parameters)
+    return drawn_cell(paper, method, data, task={"rows": rows})
+
+
 seeds = st.integers(0, 2**31)
 
 

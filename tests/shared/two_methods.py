@@ -1,22 +1,12 @@
 """One claim about two methods, X ahead of Y, and records that are known."""
 
-import numpy as np
+from audit_records import NOISE, cells
+from claim_texts import claim_text
 
-from audit_records import cells
-
-PURITY = "dendrogram_purity"
-NOISE = np.array([-0.01, 0.005, 0.0, 0.01, -0.005])
 X, Y = cells("a", "X", {"m": 3.0 + NOISE}), cells("a", "Y", {"m": 1.0 + NOISE[::-1]})
 
 
 def said(kind: str, expects: str, direction: str = "higher") -> str:
     """The text of a file with the claim ``c``."""
-    return f"""
-claims:
-  - id: c
-    kind: {kind}
-    place: {{section: "1"}}
-    quote: q
-    measure: {{dataset: a, metric: m, direction: {direction}}}
-    expects: {expects}
-"""
+    measure = f"{{dataset: a, metric: m, direction: {direction}}}"
+    return "claims:\n" + claim_text("c", kind, measure=measure, expects=expects)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from cladebench import datasets
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
-from cladebench.audit.kinds import kind_of, queries
+from cladebench.audit.kinds import KINDS, kind_of, queries
 from cladebench.audit.kinds.base import check_matches
 from cladebench.bench.plan.plan import Plan
 from cladebench.bench.samples.results import not_recorded, recorded_points
@@ -195,7 +195,7 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
 
 
 def check_register(claims: ClaimSet, register: Iterable[UnstatedChoice], name: str) -> None:
-    """Check that other choices kept to some claims name claims.
+    """Check that other choices kept to some claims name claims, and kinds of claims.
 
     Parameters
     ----------
@@ -207,13 +207,18 @@ def check_register(claims: ClaimSet, register: Iterable[UnstatedChoice], name: s
     Raises
     ------
     ClaimsError
-        Naming the entry and the pattern that no claim matches.
+        Naming the entry, and the pattern that no claim matches or the kind that there is not.
     """
     for entry in register:
-        for pattern in (pattern for other in entry.other_choices for pattern in other.claims):
-            if not claims.matching(pattern):
-                unknown = f"unknown {pattern!r}; {one_of(pattern, claims.claims)}"
-                raise ClaimsError(f"{name}: entry {entry.id!r}: claims: {unknown}")
+        for other in entry.other_choices:
+            for key, words, allowed in (
+                ("claims", other.claims, claims.claims),
+                ("kinds", other.kinds, KINDS),
+            ):
+                for word in words:
+                    if not (claims.matching(word) if key == "claims" else word in KINDS):
+                        unknown = f"{key}: unknown {word!r}; {one_of(word, allowed)}"
+                        raise ClaimsError(f"{name}: entry {entry.id!r}: {unknown}")
 
 
 def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit_records import cells, claims_of, failed, frame, judged
+from audit_records import NOISE, PURITY, cells, claims_of, failed, frame, judged
 from cladebench.audit.verdict import verdict_types as o
-from two_methods import NOISE, PURITY, X, Y, said
+from two_methods import X, Y, said
 
 ORDERS = """
 claims:
@@ -253,5 +253,5 @@ def test_one_repetition_is_enough_where_both_sides_are_known_exactly(tmp_path, k
     text = said(kind, expects)
     records = frame(cells("a", "X", {"m": [3.0]}), cells("a", "Y", {"m": [1.0]}))
     for known, verdict in (("X, Y", o.REPRODUCED), ("X", o.NOT_TESTABLE), ("Y", o.NOT_TESTABLE)):
-        found = judged(claims_of(tmp_path, f"deterministic: [{known}]{text}"), records).loc["c"]
+        found = judged(claims_of(tmp_path, f"deterministic: [{known}]\n{text}"), records).loc["c"]
         assert (found.verdict, found.n) == (verdict, 1), found.reason

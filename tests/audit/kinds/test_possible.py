@@ -199,6 +199,13 @@ def test_where_nearly_all_numbers_can_be_passing_says_nothing(judged):
     )
 
 
+def registered(entry):
+    try:
+        return entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
+    except DataUnavailable as error:
+        pytest.skip(str(error))
+
+
 def test_facts_in_the_claims_are_those_of_the_data():
     """Trees and sizes that the claims repeat, so that they can be judged without the data."""
     constants = {
@@ -209,10 +216,7 @@ def test_facts_in_the_claims_are_those_of_the_data():
     judged = [entry for entry in cifar100.DATASETS if entry.name in constants]
     assert {entry.name for entry in judged} == constants.keys() - {"awa-attr"}
     for entry in judged:
-        try:
-            content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
-        except DataUnavailable as error:
-            pytest.skip(str(error))
+        content = registered(entry)
         given = constants[entry.name]
         tree = Hierarchy(content.class_parents, np.arange(len(content.label_names))).pruned()
         assert given["parents"] == tree.parents.tolist()
@@ -224,21 +228,14 @@ def test_facts_in_the_claims_are_those_of_the_data():
         if "purity/" in name and claim.kind == "possible"
     }
     for entry in uci.DATASETS:
-        try:
-            content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
-        except DataUnavailable as error:
-            pytest.skip(str(error))
+        content = registered(entry)
         for name in sizes:
             if f"/{entry.name}/" in name:
                 assert sorted(sizes[name]) == sorted(np.bincount(content.labels).tolist())
 
 
 def test_sizes_of_awa_are_those_of_the_registered_data():
-    entry = awa.DATASETS[0]
-    try:
-        content = entry.loader({file.name: obtain(file).content for file in entry.files}, 0)
-    except DataUnavailable as error:
-        pytest.skip(str(error))
+    content = registered(awa.DATASETS[0])
     sizes = [awa_classes.CLASSES[name.replace(" ", "+")][1] for name in content.label_names]
     assert np.bincount(content.labels).tolist() == sizes
 

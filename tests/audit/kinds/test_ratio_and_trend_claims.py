@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from audit_records import cells, claims_of, frame, judged
+from audit_records import NOISE, PURITY, cells, claims_of, frame, judged
 from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.bench.plan.selection import Rule
-from two_methods import NOISE, PURITY, X, Y, said
+from two_methods import X, Y, said
 
 RATIOS = """
 claims:

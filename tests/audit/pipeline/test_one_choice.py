@@ -7,12 +7,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from audit_records import SELECTION, cells, claims_of, failed, frame, judged
+from audit_records import NOISE, PURITY, SELECTION, cells, claims_of, failed, frame, judged
 from cladebench.audit.audit_files import COLUMNS
 from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.measures import with_own
-from two_methods import NOISE, PURITY, X, Y, said
+from claim_texts import claim_text
+from two_methods import X, Y
 
 TABLE = """
 repetitions: 5
@@ -359,10 +360,9 @@ def test_a_number_of_one_draw_may_differ_by_the_spread_of_draws(tmp_path):
 def test_a_number_that_cannot_be_judged_is_shown_beside_what_is_measured(
     tmp_path, method, verdict, measured, reason
 ):
-    text = said("value", "{}").replace("    expects: {}\n", "")
-    text = text.replace("{dataset: a, ", f"{{{method}dataset: a, ")
-    text = text.replace("quote: q", 'quote: q\n    published: "3.0"\n    not_testable: other data')
-    found = audit_paper(claims_of(tmp_path, text), frame(X, Y))[0]
+    measure = f"{{{method}dataset: a, metric: m, direction: higher}}"
+    text = claim_text("c", "value", measure=measure, published="'3.0'", not_testable="other data")
+    found = audit_paper(claims_of(tmp_path, "claims:\n" + text), frame(X, Y))[0]
     assert (found["verdict"], found["reason"]) == (verdict, reason)
     assert found["measured"] == (None if measured is None else pytest.approx(measured))
     assert found["cells"] == (["toy/a/X/default/*"] if measured else [])

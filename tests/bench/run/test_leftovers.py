@@ -1,4 +1,4 @@
-"""What the watch sees and what it lets pass; real cells that patch are in test_run_job.py."""
+"""What the watch sees and what it lets pass; real cells that patch are in test_run_job_faults.py."""
 
 import os
 import subprocess

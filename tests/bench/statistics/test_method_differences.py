@@ -11,31 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cladebench.bench.statistics.method_differences import ALL, COLUMNS, compare, table
-from cladebench.bench.statistics.method_ranks import RankTable, best_method, ranks
+from cladebench.bench.statistics.method_ranks import best_method, ranks
 from cladebench.bench.statistics.method_scores import Settings, read_values
-from cladebench.bench.statistics.paired_tests import (
-    friedman,
-    holm,
-    middle_of_pairs,
-    nemenyi,
-    sign_flip,
-    tarone_holm,
-)
-from made_up_values import runs_of, values_of
+from cladebench.bench.statistics.paired_tests import holm, middle_of_pairs, sign_flip
+from made_up_values import NAN, many, runs_of, values_of
 
-NAN = float("nan")
 RULES = Settings()
-
-
-def many(n_data, methods, n_draws=5, seed=0, spread=0.1):
-    """Scores of methods, by their mean, on data sets of different difficulty."""
-    random = np.random.default_rng(seed)
-    return {
-        f"d{i}": {
-            name: np.clip(mean + random.normal(0, spread, n_draws), -0.5, 1) for name, mean in methods.items()
-        }
-        for i in range(n_data)
-    }
 
 
 def only(rows, data, rival):
@@ -51,9 +32,6 @@ def any_scores(draw, methods=("mine", "a", "b")):
     n_draws = draw(st.integers(1, 4))
     column = st.lists(SCORE, min_size=n_draws, max_size=n_draws)
     return {f"d{i}": {name: draw(column) for name in methods} for i in range(draw(st.integers(1, 12)))}
-
-
-# One data set
 
 
 def test_one_data_set_has_the_t_test_over_draws_corrected_for_their_overlap():
@@ -140,9 +118,6 @@ def test_draws_pair_by_their_digest():
     )  # draws that pair wrongly differ by up to 0.8
 
 
-# Two to nine
-
-
 @pytest.mark.parametrize("n", [2, 5, 9])
 def test_few_data_sets_are_judged_alone_and_all_by_the_sign_flip_test(n):
     scores = many(n, {"mine": 0.7, "a": 0.3, "b": 0.69})
@@ -179,29 +154,6 @@ def test_nine_data_sets_that_agree_are_enough_against_one_rival():
     on_all = only(rows, ALL, "a")
     assert (on_all.p, on_all.verdict) == (1 / 256, "ahead")
     assert on_all.p_adjusted <= 0.05
-
-
-def test_adjusted_p_values_are_holms_where_every_test_can_reach_the_level():
-    p = [0.01, 0.04, 0.03, 0.005]
-    assert tarone_holm(p, [0.0] * 4, 0.05) == pytest.approx(holm(p))
-    assert tarone_holm([], [], 0.05) == []
-    assert tarone_holm([*p, 0.25], [0.0] * 4 + [0.25], 0.05) == pytest.approx([*holm(p), 1.0])
-    # Of two tests with a least p of 0.03, one alone could be found: a family of two allows neither.
-    assert tarone_holm([0.03, 0.03], [0.03, 0.03], 0.05) == [1.0, 1.0]
-    assert tarone_holm([0.03], [0.03], 0.05) == [0.03]
-    # A least p that equals the level of its family is enough, and counts in the size of the family.
-    assert tarone_holm([0.025, 0.025], [0.025, 0.025], 0.05) == [0.05, 0.05]
-    assert tarone_holm([0.025, 0.025, 0.01], [0.025, 0.025, 0.01], 0.05) == [1.0, 1.0, 0.01]
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.002, 0.02, 0.06])), max_size=12))
-def test_adjusted_p_values_are_never_below_those_of_the_tests_that_count(found):
-    p, least = [max(pair) for pair in found], [pair[1] for pair in found]
-    for one, q in zip(p, tarone_holm(p, least, 0.05), strict=True):
-        assert one <= q <= 1
-
-
-# Ten and more
 
 
 def test_many_data_sets_have_signed_ranks_with_holms_correction():
@@ -271,57 +223,6 @@ def test_over_data_sets_level_needs_both_ends_of_the_rope(n, side, middle, sprea
         assert row.p_level == pytest.approx(max(below, above))
 
 
-@given(
-    st.lists(
-        st.lists(st.integers(0, 3), min_size=4, max_size=4).filter(lambda row: len({*row}) > 1),
-        min_size=10,
-        max_size=14,
-    )
-)
-def test_friedmans_test_in_the_form_of_iman_and_davenport_is_from_scipys(rows):
-    table = np.array(rows, dtype=float)
-    n, k = table.shape
-    chi = stats.friedmanchisquare(*table.T).statistic
-    found = friedman(stats.rankdata(table, axis=1))
-    if chi >= n * (k - 1) - 1e-6:
-        assert (found.statistic, found.p) == (math.inf, pytest.approx(stats.chi2.sf(n * (k - 1), k - 1)))
-    else:
-        expected = (n - 1) * chi / (n * (k - 1) - chi)
-        assert found.statistic == pytest.approx(expected)
-        assert found.p == pytest.approx(stats.f.sf(expected, k - 1, (k - 1) * (n - 1)), abs=1e-12)
-
-
-def test_where_nothing_ranks_friedmans_statistic_is_0():
-    found = friedman(np.full((10, 3), 2.0))
-    assert (found.statistic, found.p) == (0.0, 1.0)
-
-
-def test_many_data_sets_have_friedman_pairs_and_a_critical_difference():
-    scores = many(10, {"mine": 0.6, "a": 0.5, "b": 0.3})
-    values = values_of(scores)
-    found = ranks(values)
-    assert found.complete.friedman is not None and found.complete.friedman.p < 0.01
-    assert found.complete.friedman.df == (2, 18) and not found.differ
-    # Demšar (2006), table 5: 2.343 for three methods.
-    assert found.complete.critical_difference == pytest.approx(2.343 * math.sqrt(3 * 4 / 60), abs=1e-3)
-    p_values = [
-        stats.wilcoxon([np.mean(row[x] - row[y]) for row in scores.values()], method="exact").pvalue
-        for x, y in (("mine", "a"), ("mine", "b"), ("a", "b"))
-    ]
-    pairs = found.pairs
-    assert [pairs.loc["mine", "a"], pairs.loc["mine", "b"], pairs.loc["b", "a"]] == pytest.approx(
-        holm(p_values)
-    )
-    assert np.isnan(np.diag(pairs)).all() and np.array_equal(pairs, pairs.T, equal_nan=True)
-
-
-def test_the_critical_difference_of_18_methods_on_4_sets_is_useless():
-    assert nemenyi(18, 4) == pytest.approx(13.2, abs=0.05)
-
-
-# Failures
-
-
 def test_draws_that_failed_are_left_out_on_both_sides():
     mine, a = [0.9, NAN, 0.8, 0.7], [0.1, 0.2, NAN, 0.3]
     values = values_of({"d": {"mine": mine, "a": a, "b": [NAN] * 4}})
@@ -342,20 +243,6 @@ def test_a_method_without_runs_on_a_data_set_is_as_one_that_failed():
     assert math.isnan(on_all.p)
 
 
-def test_ranks_are_over_complete_rows_and_with_failures_last():
-    scores = {
-        "d": {"mine": [0.9, 0.9], "a": [0.5, 0.5], "b": [0.7, 0.7]},
-        "e": {"mine": [0.9, 0.9], "a": [NAN, NAN], "b": [0.1, 0.1]},
-        "f": {"mine": [0.8, NAN], "a": [0.7, 0.7], "b": [0.1, 0.1]},
-    }
-    found = ranks(values_of(scores))
-    assert found.differ and found.complete.n == 1
-    assert found.complete.means.to_dict() == {"mine": 1, "a": 3, "b": 2}
-    # In f the draw that failed counts 0.1, so that the mean is 0.45.
-    expected = {"mine": [1, 1, 2], "a": [3, 3, 1], "b": [2, 2, 3]}
-    assert found.failures_last.ranks.to_dict("list") == expected
-
-
 def test_where_every_run_failed_nothing_is_said():
     values = values_of({"d": {"mine": [NAN, NAN], "a": [NAN, NAN]}})
     assert [row.verdict for row in compare(values, "mine", RULES)] == ["undecided"]
@@ -367,9 +254,6 @@ def test_where_every_run_failed_nothing_is_said():
 def test_infinite_scores_are_failures(bad):
     values = values_of({"d": {"mine": [bad, 0.5, 0.6], "a": [0.1, 0.1, 0.2]}})
     assert compare(values, "mine", RULES)[0].n == 2
-
-
-# Ties
 
 
 @pytest.mark.parametrize("n", [1, 2, 9, 10])
@@ -390,9 +274,6 @@ def test_scores_that_differ_in_their_last_bit_are_ties():
     values = values_of(scores)
     assert compare(values, "mine", RULES)[0].p == 1
     assert ranks(values).complete.means.tolist() == [1.5, 1.5]
-
-
-# Fixed rows
 
 
 def test_a_deterministic_method_on_fixed_rows_shows_no_spread():
@@ -417,40 +298,6 @@ def test_fixed_rows_of_many_data_sets_can_be_told_apart():
     scores = many(12, {"mine": 0.7, "a": 0.4}, n_draws=1)
     rows = compare(values_of(scores, share=1.0, deterministic=("mine", "a")), "mine", RULES)
     assert [(row.data, row.verdict) for row in rows] == [(ALL, "ahead")]
-
-
-# Labellings
-
-
-def test_the_best_of_several_labellings_counts_for_each_method():
-    scores = {
-        "d": {
-            "mine": {"first": [0.1, 0.2, 0.3], "second": [0.9, 0.0, 0.9]},
-            "a": {"first": [0.5, 0.5, 0.4], "second": [0.4, 0.5, 0.4]},
-            "b": {"first": [NAN] * 3, "second": [NAN] * 3},
-            "c": {"first": [NAN, 0.2, 0.3], "second": [NAN, 0.2, 0.3]},
-        },
-        "e": {name: {"own": [0.3, 0.4, 0.5]} for name in ("mine", "a", "b", "c")},
-    }
-    values = values_of(scores)
-    chosen = {method: values.labels["d", method] for method in values.methods}
-    assert chosen == {"mine": "second", "a": "first", "b": "first", "c": "first"}
-    assert values.labels["e", "b"] == "own"
-    assert values.paired("d", "mine", "a").tolist() == pytest.approx([0.4, -0.5, 0.5])
-
-
-def test_where_less_is_better_the_labelling_of_least_cost_counts():
-    scores = {"d": {"mine": {"x": [3.0, 3.0], "y": [2.0, 2.0]}, "a": {"x": [1.0, 1.0], "y": [5.0, 5.0]}}}
-    values = values_of(scores, "conditional_entropy")
-    assert (values.labels["d", "mine"], values.labels["d", "a"]) == ("y", "x")
-
-
-def test_data_without_labels_have_one_labelling():
-    runs = runs_of({"d": {"mine": [0.5, 0.6], "a": [0.1, 0.3]}}).assign(labels=None)
-    assert read_values(runs, "ari").labels == {("d", "mine"): "", ("d", "a"): ""}
-
-
-# Measures
 
 
 def test_of_a_cost_less_is_ahead_and_differences_are_relative():
@@ -499,28 +346,9 @@ def test_a_verdict_has_its_evidence(scores):
             assert row.p_level <= 0.05 and abs(row.difference) <= RULES.rope
 
 
-# What is not known
-
-
-@pytest.mark.parametrize(
-    ("runs", "measure", "said"),
-    [
-        (runs_of({"d": {"mine": [0.5]}}), "ami", "no runs; expected at least one"),
-        (runs_of({"d": {"mine": [0.5]}}, "depth"), "depth", "has no direction"),
-        (pd.concat([runs_of({"d": {"mine": [0.5]}})] * 2), "ari", "a run has two values"),
-    ],
-)
-def test_runs_that_can_not_be_compared_are_refused(runs, measure, said):
-    with pytest.raises(ValueError, match=said):
-        read_values(runs, measure)
-
-
 def test_a_method_that_did_not_run_is_refused():
     with pytest.raises(ValueError, match="method 'other': no values; allowed: mine, a"):
         compare(values_of({"d": {"mine": [0.5], "a": [0.4]}}), "other", RULES)
-
-
-# Tables and sentences
 
 
 def test_the_table_has_the_columns_of_the_file():
@@ -543,30 +371,8 @@ def test_a_method_picked_for_its_score_is_corrected_for_all_pairs():
         assert left.p == right.p and left.p_adjusted <= right.p_adjusted
 
 
-def test_the_best_method_is_that_of_the_best_mean_rank_and_no_random_one():
-    values = values_of(many(1, {"random": 0.9, "a": 0.3, "b": 0.7}, n_draws=8))
-    assert (best_method(values, ("random",)), best_method(values)) == ("b", "random")
-    failed = {"d": {"a": [0.9, NAN, NAN], "b": [0.8] * 3, "c": [0.1] * 3}}  # failures last
-    assert best_method(values_of(failed)) == "b"
-
-
 def test_one_method_alone_has_no_rivals():
     values = values_of(many(2, {"mine": 0.7}))
     assert compare(values, "mine", RULES) == [] and table([]).empty
     assert ranks(values).complete.means.tolist() == [1.0]
     assert best_method(values, ("mine",)) == "mine"
-
-
-def test_costs_that_can_be_negative_have_no_largest_relative_difference():
-    values = values_of({"d": {"mine": [1.0, 2.0], "a": [2.0, 1.0]}}, "dasgupta_cost")
-    assert values.reach == 1.0
-    for least in (-0.5, -math.inf):
-        assert replace(values, measure=replace(values.measure, range=(least, math.inf))).reach == math.inf
-
-
-@pytest.mark.parametrize(("k", "quantile"), [(3, 2.343), (5, 2.728)])  # Demšar (2006), table 5
-def test_the_critical_difference_is_that_of_the_nemenyi_test(k, quantile):
-    table = RankTable(pd.DataFrame([[1.0] * k] * 10), None)
-    assert table.critical_difference == pytest.approx(quantile * math.sqrt(k * (k + 1) / 60), abs=1e-3)
-    with pytest.raises(ValueError, match="9 data sets; expected at least 10"):
-        _ = RankTable(table.ranks[:9], None).critical_difference

@@ -10,11 +10,13 @@ from scipy import stats
 from cladebench.bench.statistics.intervals import Interval, mean_interval, spread_of
 from cladebench.bench.statistics.paired_tests import (
     Difference,
+    friedman,
     holm,
     middle_of_pairs,
     one_sample,
     sign_flip,
     signed_rank,
+    tarone_holm,
 )
 
 
@@ -155,3 +157,48 @@ def test_the_interval_of_the_middle_leaves_out_zero_where_the_signed_rank_test_d
 def test_five_values_have_no_interval_of_95_percent():
     assert middle_of_pairs(np.arange(5.0))[1:] == (-math.inf, math.inf)
     assert middle_of_pairs(np.arange(6.0))[1:] == (0.0, 5.0)
+
+
+def test_adjusted_p_values_are_holms_where_every_test_can_reach_the_level():
+    p = [0.01, 0.04, 0.03, 0.005]
+    assert tarone_holm(p, [0.0] * 4, 0.05) == pytest.approx(holm(p))
+    assert tarone_holm([], [], 0.05) == []
+    assert tarone_holm([*p, 0.25], [0.0] * 4 + [0.25], 0.05) == pytest.approx([*holm(p), 1.0])
+    # Of two tests with a least p of 0.03, one alone could be found: a family of two allows neither.
+    assert tarone_holm([0.03, 0.03], [0.03, 0.03], 0.05) == [1.0, 1.0]
+    assert tarone_holm([0.03], [0.03], 0.05) == [0.03]
+    # A least p that equals the level of its family is enough, and counts in the size of the family.
+    assert tarone_holm([0.025, 0.025], [0.025, 0.025], 0.05) == [0.05, 0.05]
+    assert tarone_holm([0.025, 0.025, 0.01], [0.025, 0.025, 0.01], 0.05) == [1.0, 1.0, 0.01]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 0.002, 0.02, 0.06])), max_size=12))
+def test_adjusted_p_values_are_never_below_those_of_the_tests_that_count(found):
+    p, least = [max(pair) for pair in found], [pair[1] for pair in found]
+    for one, q in zip(p, tarone_holm(p, least, 0.05), strict=True):
+        assert one <= q <= 1
+
+
+@given(
+    st.lists(
+        st.lists(st.integers(0, 3), min_size=4, max_size=4).filter(lambda row: len({*row}) > 1),
+        min_size=10,
+        max_size=14,
+    )
+)
+def test_friedmans_test_in_the_form_of_iman_and_davenport_is_from_scipys(rows):
+    table = np.array(rows, dtype=float)
+    n, k = table.shape
+    chi = stats.friedmanchisquare(*table.T).statistic
+    found = friedman(stats.rankdata(table, axis=1))
+    if chi >= n * (k - 1) - 1e-6:
+        assert (found.statistic, found.p) == (math.inf, pytest.approx(stats.chi2.sf(n * (k - 1), k - 1)))
+    else:
+        expected = (n - 1) * chi / (n * (k - 1) - chi)
+        assert found.statistic == pytest.approx(expected)
+        assert found.p == pytest.approx(stats.f.sf(expected, k - 1, (k - 1) * (n - 1)), abs=1e-12)
+
+
+def test_where_nothing_ranks_friedmans_statistic_is_0():
+    found = friedman(np.full((10, 3), 2.0))
+    assert (found.statistic, found.p) == (0.0, 1.0)

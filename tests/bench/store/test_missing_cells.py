@@ -6,15 +6,7 @@ from cladebench.bench.plan.jobs import expand, with_missing
 from cladebench.bench.run.run_cell import blank_record
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.bench.store.store import Store
-
-PROVENANCE = {
-    "git_commit": "abc",
-    "git_dirty": False,
-    "core_build": "b",
-    "code_digest": "c",
-    "versions": {"numpy": "1"},
-    "machine": {"cpu": "x"},
-}
+from run_records import PROVENANCE
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import re
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from cladebench import cli, datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cifar100, class_trees
 from cladebench.hierarchy import Hierarchy
+from own_makers import npz
 
 STAND_INS = {"awa-pca": 45, "vehicle": 20, "imagenet": 20}
 PER_CLASS = 40
@@ -42,10 +42,7 @@ def archive(**changes):
         "fine": fine.astype(np.uint8),
         "coarse": np.array(COARSE, dtype=np.uint8)[fine],
     }
-    arrays |= changes
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **{key: value for key, value in arrays.items() if value is not None})
-    return stream.getvalue()
+    return npz(**{key: value for key, value in (arrays | changes).items() if value is not None})
 
 
 def made_up(words=None, edges=EDGES, names=NAMES):
@@ -220,14 +217,8 @@ KIN = {
 def test_kin_meet_further_down_the_tree(real):
     tree = Hierarchy.from_parents(real.class_parents, np.arange(len(real.label_names)))
 
-    def branch(name):
-        nodes = [real.label_names.index(name)]
-        while tree.parents[nodes[-1]] >= 0:
-            nodes.append(int(tree.parents[nodes[-1]]))
-        return nodes
-
     def meeting(a, b):
-        return max(tree.depths[node] for node in set(branch(a)) & set(branch(b)))
+        return tree.depths[tree.lca(*map(real.label_names.index, (a, b)))]
 
     for a, b, stranger in KIN[real.name]:
         assert meeting(a, b) > meeting(a, stranger)

@@ -9,6 +9,7 @@ from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cub200
 from cladebench.hierarchy import Hierarchy
+from own_makers import npz
 
 REAL = "cub200"
 N = 400
@@ -22,10 +23,7 @@ def archive(**changes):
         "y": np.repeat(np.arange(200), 2).astype(np.uint8),
         "class_names": np.array([f"{number:03}.Bird_of_{number}" for number in range(1, 201)]),
     }
-    arrays |= changes
-    stream = io.BytesIO()
-    np.savez_compressed(stream, **{key: value for key, value in arrays.items() if value is not None})
-    return stream.getvalue()
+    return npz(**{key: value for key, value in (arrays | changes).items() if value is not None})
 
 
 #: Classes 1 to 100 below node 201, the others below 202, both below the root 300; 250 has none.
@@ -93,14 +91,8 @@ def test_the_real_files(real):
 def test_kin_share_a_genus_and_strangers_an_order_or_less(real):
     tree = Hierarchy(real.class_parents, np.arange(200))
 
-    def branch(name):
-        nodes = [real.label_names.index(name)]
-        while tree.parents[nodes[-1]] >= 0:
-            nodes.append(int(tree.parents[nodes[-1]]))
-        return set(nodes)
-
     def meeting(a, b):
-        return max(tree.depths[node] for node in branch(a) & branch(b))
+        return tree.depths[tree.lca(*map(real.label_names.index, (a, b)))]
 
     assert meeting("Black footed Albatross", "Laysan Albatross") == 3  # Phoebastria
     assert meeting("Black footed Albatross", "Sooty Albatross") == 2  # Diomedeidae

@@ -11,6 +11,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.paper.figures import WIDTH
 from cladebench.papers.ghc import drawings
 from cladebench.plotting import PALETTE
+from drawing_checks import contrast
 from golden_records import apart, extents, inside, points_of, texts
 
 #: Node 1 has four nodes below it, node 4 two; 2, 3, 5 and 6 are leaves.
@@ -208,12 +209,6 @@ def test_numbers_of_the_map_stand_in_their_cells(n):
         assert (box.min + box.max) / 2 == pytest.approx(cell.mean(axis=0), abs=0.03)
 
 
-def luminance(colour):
-    """As the accessibility guidelines for the web define it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(colour)]
-    return np.dot([0.2126, 0.7152, 0.0722], linear)
-
-
 def test_numbers_of_the_map_can_be_read_on_their_colours():
     values = np.linspace(-4, 4, 24)
     costs = pd.DataFrame({"candidate": list(map(str, values)), "dataset": "glass", "log_ratio": values})
@@ -221,8 +216,7 @@ def test_numbers_of_the_map_can_be_read_on_their_colours():
     (image,) = axes.images
     for text in axes.texts:
         ground = image.cmap(image.norm(image.get_array()[int(text.get_position()[1]), 0]))
-        low, high = sorted((luminance(text.get_color()), luminance(ground)))
-        assert (high + 0.05) / (low + 0.05) > 3
+        assert contrast(text.get_color(), ground) > 3
 
 
 def test_a_candidate_without_a_ratio_has_an_empty_cell():

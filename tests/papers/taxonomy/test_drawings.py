@@ -6,16 +6,10 @@ from matplotlib.colors import to_hex
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.taxonomy import drawings
-from cladebench.plotting import PALETTE, SMALL, use_style
+from cladebench.plotting import PALETTE, SMALL
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
-
-@pytest.fixture(autouse=True)
-def style():
-    with use_style():
-        yield
-
-
+pytestmark = pytest.mark.usefixtures("style")
 # ------------------------------------------------------------------ structures
 
 CATERPILLAR = Hierarchy.from_nested([[[[[[[[0, 1], 2], 3], 4], 5], 6], 7], 8])

@@ -13,7 +13,7 @@ from cladebench.papers.taxonomy import partition_study as study
 from cladebench.reference import dependence as twin
 from cladebench.solvers import enumerated_partitions as enumerated
 from cladebench.solvers.gram import center, center_factor
-from task_draws import drawn_cell
+from task_draws import study_cell
 
 
 def matrix(n, rank=None, seed=0):
@@ -136,8 +136,7 @@ def test_structures_by_both_equations(monkeypatch):
 
 @pytest.fixture
 def cell():
-    method = SimpleNamespace(name="partition-study", parameters=lambda setting: {"points": 7, "sets": 6})
-    return drawn_cell("taxonomy", method, task={"rows": 30})
+    return study_cell(30, points=7, sets=6)
 
 
 def test_a_cell_reads_at_each_number_of_clusters(cell):

@@ -7,8 +7,10 @@ import pytest
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.papers.taxonomy import tree_drawings
-from cladebench.plotting import SMALL, use_style
+from cladebench.plotting import SMALL
 from golden_records import apart, extents, inside, least_text, texts
+
+pytestmark = pytest.mark.usefixtures("style")
 
 WORDS = ["neurons", "cells", "em", "electroencephalographic", "backpropagation", "policy", "chip", "circuit"]
 LENGTHS = {
@@ -21,12 +23,6 @@ LENGTHS = {
 ONE = Hierarchy([-1], [0], edge_lengths=[0.0])
 TWO = Hierarchy([-1, 0, 0], [1, 2], edge_lengths=[0.0, 0.3, 0.2])
 CROSS = Hierarchy([-1, 0, 0, 0, 0], [4, 1, 2, 3], edge_lengths=[0, 1, 2, 3, 4])
-
-
-@pytest.fixture(autouse=True)
-def style():
-    with use_style():
-        yield
 
 
 def random_tree(k, lengths, seed=0):
