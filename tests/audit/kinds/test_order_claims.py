@@ -255,3 +255,13 @@ def test_one_repetition_is_enough_where_both_sides_are_known_exactly(tmp_path, k
     for known, verdict in (("X, Y", o.REPRODUCED), ("X", o.NOT_TESTABLE), ("Y", o.NOT_TESTABLE)):
         found = judged(claims_of(tmp_path, f"deterministic: [{known}]\n{text}"), records).loc["c"]
         assert (found.verdict, found.n) == (verdict, 1), found.reason
+
+
+@pytest.mark.parametrize(
+    ("n_right", "words"),
+    [(4, "X 0.6250 against Y 0.5000: "), (3, "X 0.8000 against Y 0.5000 in 3 common tasks: ")],
+)
+def test_means_over_fewer_tasks_than_tables_have_are_told(tmp_path, n_right, words):
+    records = frame(cells("a", "X", {"m": [0.7, 0.8, 0.9, 0.1]}), cells("a", "Y", {"m": [0.5] * n_right}))
+    text = said("order", "{left: {method: X}, is: better, than: {method: Y}}")
+    assert judged(claims_of(tmp_path, text), records).loc["c"].reason.startswith(words)

@@ -92,6 +92,17 @@ def test_no_worse_allows_the_margin():
     assert order(left, right, margin=0.05).difference == pytest.approx(-0.03)
 
 
+def test_behind_by_less_than_the_margin_is_not_called_ahead():
+    left, right = np.array([0.47, 0.52, 0.40, 0.51]), np.array([0.50, 0.50, 0.49, 0.51])
+    said = "behind by less than the margin, but not significantly less, adjusted"
+    for one, other, sign in ((left, right, 1.0), (right, left, -1.0)):
+        found = order(one, other, margin=0.05, sign=sign)
+        assert found.verdict == DIRECTION_ONLY and said in found.reason
+        ahead = order(other, one, margin=0.05, sign=sign)
+        assert ahead.verdict != DIRECTION_ONLY or "on the claimed side, adjusted" in ahead.reason
+    assert "on the claimed side, adjusted" in order(right - 0.01, left, margin=0.01).reason
+
+
 def test_deterministic_sides_need_no_test():
     assert order([0.63], [0.62], point=True).verdict == REPRODUCED
     assert order([0.62], [0.63], point=True).verdict == CONTRADICTED

@@ -164,6 +164,8 @@ class Order(Kind):
         met = hardest(comparisons)
         samples = pairs[met].samples
         label = label_of(pairs[met].names, means_of(*samples))
+        common = len(pairs[met].left)  # tables have means over all tasks of a method
+        label += f" in {common} common tasks" if any(len(s.values) > common for s in samples) else ""
         label += f", margin {as_given(margin)}" if relation == "no_worse" and margin else ""
         label += f", by more than {as_given(-margin)}" if margin < 0 else ""
         comparison = replace(comparisons[met], label=label)

@@ -182,9 +182,12 @@ def judge_order(comparison: PairedDifferences, p_adjusted: float, rules: Rules, 
     if p_adjusted <= rules.alpha:
         verdict, said = (REPRODUCED, "holds") if gap.value > 0 else (CONTRADICTED, "the opposite")
         return Outcome(verdict, f"{label}: {said}, paired t, adjusted {p_text(p_adjusted)}", **numbers)
-    verdict, said = (
-        (DIRECTION_ONLY, "on the claimed side") if gap.value > 0 else (WITHIN_NOISE, "no difference shown")
-    )
+    if gap.value > 0:
+        verdict, said = DIRECTION_ONLY, "on the claimed side"
+        if gap.value < comparison.margin:
+            said = "behind by less than the margin, but not significantly less"
+    else:
+        verdict, said = WITHIN_NOISE, "no difference shown"
     return Outcome(
         verdict,
         f"{label}: {said}, adjusted {p_text(p_adjusted)}; {_could_see(comparison, numbers)}",

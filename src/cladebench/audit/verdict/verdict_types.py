@@ -135,8 +135,9 @@ VERDICTS: dict[str, Verdict] = {
         Verdict(
             DIRECTION_ONLY,
             OPEN,
-            "right direction but not significant",
-            "The result is on the side that the paper names, but not significantly.",
+            "on the claimed side but not significant",
+            'The result is on the side that the paper names, but not significantly. Of "no worse" that side includes '
+            "what is behind by less than the margin.",
             "↗",
             3,
             UNDECIDED,
