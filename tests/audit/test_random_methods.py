@@ -156,19 +156,28 @@ def test_what_a_random_tree_earns_too_supports_nothing(tmp_path):
     assert (found["of-a-rival"]["verdict"], found["of-a-rival"]["blind"]) == ("reproduced", "")
 
 
+IN_SP = """
+  - id: in-sp
+    kind: order
+    place: {section: "1"}
+    quote: q
+    measure: {metric: sp, dataset: d}
+    expects: {left: {method: A}, is: better, than: {method: B}}
+"""
+
+
 def test_a_method_that_cannot_know_a_measure_is_random_there_alone(tmp_path):
     measures = MEASURES | {PURITY: dataclasses.replace(MEASURES[PURITY], random=("F",))}
     rows = [
-        cells(
-            "d", name, {PURITY: mean + np.roll(NOISE, ord(name)), "seconds": 1.0 + NOISE, "sp": 0.5 + NOISE}
-        )
+        cells("d", name, {metric: mean + np.roll(NOISE, ord(name)) for metric in (PURITY, "sp")})
         for name, mean in (("A", 0.7), ("B", 0.5), ("C", 0.4), ("E", 0.3), ("F", 0.6))
     ]
-    claims = claims_of(tmp_path, CLAIMS.replace("best_of: [B, C]", "best_of: [B]"))
+    claims = claims_of(tmp_path, CLAIMS + IN_SP.lstrip("\n"))
     by = {row["claim"]: row for row in audit_paper(claims, frame(*rows), measures=measures)}
     assert (by["o"]["verdict"], by["o"]["blind"]) == ("uninformative", "reproduced")
-    assert "(F)" in by["o"]["reason"] and by["time"]["blind"] == ""
-    # Elsewhere it is a method like others: here it is praised, and asked for nothing.
+    assert "(F)" in by["o"]["reason"]
+    assert (by["in-sp"]["verdict"], by["in-sp"]["blind"]) == ("reproduced", "")
+    # It is asked for nothing where it is praised itself.
     assert by["v/d/f"]["blind"] == ""
     other = {row["claim"]: row for row in audit_paper(claims, frame(*rows))}
     assert (other["o"]["verdict"], other["o"]["blind"]) == ("reproduced", "")
