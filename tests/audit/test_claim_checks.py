@@ -12,6 +12,7 @@ from audit_records import cells, claims_of, frame, write_cells
 from cladebench.audit import ClaimsError, load_claims
 from cladebench.audit.claim_checks import check_points, check_register, check_selection
 from cladebench.audit.claims_file import checked_claims
+from cladebench.audit.pipeline.whole_run import audit_run
 from cladebench.bench.plan.plan_file import read_plan
 from cladebench.bench.plan.selection import Rule
 from cladebench.cli import main
@@ -321,3 +322,14 @@ def test_choices_are_kept_to_claims_and_kinds_that_there_are(tmp_path):
     ):
         with pytest.raises(ClaimsError, match=re.escape(f"choices.yaml: entry 'C': {said}")):
             check(**kept)
+
+
+def test_an_audit_refuses_a_rule_whose_metric_no_record_has(tmp_path):
+    rows = [
+        row | {"paper": "ghc", "setting_id": setting, "cell_id": f"ghc/glass/BIRCH/{setting}/0"}
+        for setting in ("s1", "s2")
+        for row in cells("glass", "BIRCH", {"dasgupta_cost": [1.0]})
+    ]
+    write_cells(frame(rows), tmp_path)
+    with pytest.raises(ClaimsError, match=r"selection\.oracle\.metric: no record .* 'dendrogram_purity'"):
+        audit_run(tmp_path, ["ghc"])
