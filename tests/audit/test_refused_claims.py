@@ -99,7 +99,7 @@ def test_an_order_has_what_its_word_needs(tmp_path, word):
         ("arithmetic", "{left: t/d/a, is: better, than: [t/d/b], margin: 0.1}", "margin: not allowed with"),
         ("arithmetic", "{left: 't/d/*', is: better, than: [t/d/b]}", "left: 't/d/*' is a pattern"),
         ("arithmetic", "{left: t/d/a, is: better, than: [t/d/a]}", "than: t/d/a matches 't/d/a' alone"),
-        ("arithmetic", "{average_of: ['c*', t/d/a]}\n    published: '1'", "no claim 'c*'"),  # but itself
+        ("arithmetic", "{average_of: ['c*', t/d/a]}\n    published: '1'", "no claim 'c*' but itself; "),
         ("arithmetic", "{difference_of: ['t/d/*', t/d/b]}\n    published: '1'", "'t/d/*' is a pattern"),
         ("arithmetic", "{ratio_of: [t/d/a, 't/?/b']}\n    published: '1'", "'t/?/b' is a pattern"),
         ("arithmetic", "{left: o, is: higher, than: 3}", "'o' has no published number"),

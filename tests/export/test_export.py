@@ -12,6 +12,7 @@ from cladebench.cli import main
 from cladebench.export import FORMATS
 from cladebench.report.statement_reviews import statement_heads
 
+ROOT = Path(__file__).parents[2]
 PAPER = ["--paper", "page_paper"]
 
 
@@ -115,6 +116,24 @@ def test_a_paper_that_is_not_there_is_one_line(more, words, results, tmp_path, c
     )
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and words in error
+
+
+def test_a_crate_of_some_papers_of_a_run_is_refused(tmp_path, capsys):
+    command = [
+        "export",
+        "--results",
+        str(ROOT / "results" / "full"),
+        "--out",
+        str(tmp_path),
+        "--paper",
+        "ghc",
+    ]
+    assert main([*command, "--format", "rocrate"]) == 2
+    assert (
+        "rocrate is of a whole run; expected all of exemplar, ghc, hfd, hmmc, taxonomy"
+        in capsys.readouterr().err
+    )
+    assert main([*command, "--format", "forrt"]) == 0
 
 
 def test_without_the_workflow_a_crate_is_refused(results, tmp_path, capsys, monkeypatch):

@@ -44,9 +44,14 @@ def run(args: argparse.Namespace) -> int:
         raise InputFileError(f"--format: {args.format!r} is unknown; {one_of(args.format, FORMATS)}")
     table = args.results / "audit.csv"
     claims = read_audit_table(table)
-    names = args.paper or papers_of((claim["paper"] for claim in claims), table)
+    ids = dict.fromkeys(claim["paper"] for claim in claims)
+    names = args.paper or papers_of(ids, table)
     chosen = gather(args.results, claims, [load_plan(name) for name in dict.fromkeys(names)])
     found: Format = importlib.import_module(f"cladebench.export.{args.format}").FORMAT
+    if found.whole and {*ids} - {paper.name for paper in chosen.papers}:
+        raise InputFileError(
+            f"--paper: {args.format} is of a whole run; expected all of {', '.join(ids)}, or no --paper"
+        )
     folder = args.out or args.results / found.folder
     contents = {folder / name: content for name, content in found.files(chosen, folder).items()}
     if len(contents) == 1 and args.out and args.out.suffix and not args.out.is_dir():

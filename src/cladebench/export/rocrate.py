@@ -278,4 +278,4 @@ def _author(author: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-FORMAT = Format(".", files)
+FORMAT = Format(".", files, whole=True)

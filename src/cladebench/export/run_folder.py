@@ -72,10 +72,13 @@ class Format:
         Where it goes unless the user says otherwise, below the folder of the run.
     files : callable
         ``files(run, folder)`` gives the content of each file by its name below the folder.
+    whole : bool
+        It describes the run with all of its papers, and takes no part of them.
     """
 
     folder: str
     files: Callable[[RunFolder, Path], Mapping[str, bytes]]
+    whole: bool = False
 
 
 def as_json(document: Any) -> bytes:

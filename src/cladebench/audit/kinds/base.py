@@ -138,5 +138,9 @@ def check_matches(claim: Claim, found: ClaimSet, patterns: Iterable[str], where:
     ClaimsError
     """
     for pattern in patterns:
-        if not [name for name in found.matching(pattern) if name != claim.id]:
-            raise ClaimsError(f"{where}: expects: no claim {pattern!r}; {one_of(pattern, found.claims)}")
+        named = set(found.matching(pattern))
+        if named <= {claim.id}:
+            others = one_of(pattern, [name for name in found.claims if name != claim.id])
+            raise ClaimsError(
+                f"{where}: expects: no claim {pattern!r}{' but itself' if named else ''}; {others}"
+            )
