@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(argv: Sequence[str] | None) -> int:
-    args = build_parser().parse_args(argv)
+    args = _parsed(sys.argv[1:] if argv is None else argv)
     try:
         from cladebench.bench.store.store import RecordError
         from cladebench.input_files import InputFileError
@@ -94,6 +94,21 @@ def _main(argv: Sequence[str] | None) -> int:
         if argv is None:
             # Nothing comes after it. Looking through all that was imported for garbage would take up to a second.
             gc.freeze()
+
+
+def _parsed(words: Sequence[str]) -> argparse.Namespace:
+    """Parse the command line; a wrong word is told with the nearest command, or the usage of its own command."""
+    parser = build_parser()
+    (subparsers,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    command = next((word for word in words if not word.startswith("-")), "")
+    if command and command not in subparsers.choices:
+        from cladebench.input_files import one_of
+
+        parser.error(f"no command {command!r}; {one_of(command, subparsers.choices)}")
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        subparsers.choices[args.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+    return args
 
 
 def _say_what_is_missing(command: str, error: ModuleNotFoundError) -> int:

@@ -237,3 +237,19 @@ def test_what_a_paper_lacks_is_named(own_paper, file, text, said, capsys):
         error = capsys.readouterr().err
         assert said in error
         assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["runn"], "cladebench: error: no command 'runn'; did you mean 'run'? allowed: "),
+        (["new-comparison", "x.csv", "--out", "y"], "new-comparison: error: unrecognized arguments: --out y"),
+        (["--quiet"], "the following arguments are required: COMMAND"),
+    ],
+)
+def test_a_wrong_word_is_told_with_what_would_be_right(words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    error = capsys.readouterr().err
+    assert ended.value.code == 2 and said in error
+    assert words[0].startswith("-") or words == ["runn"] or "usage: cladebench new-comparison" in error
