@@ -97,7 +97,10 @@ def _main(argv: Sequence[str] | None) -> int:
 
 
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line; a wrong word is told with the nearest command, or the usage of its own command."""
+    """Parse the command line.
+
+    A wrong command is told with the nearest one, a wrong option with the usage of its own command.
+    """
     parser = build_parser()
     (subparsers,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     command = next((word for word in words if not word.startswith("-")), "")

@@ -245,7 +245,10 @@ def costs(table: pd.DataFrame, heading: str, mine: str, random: Collection[str] 
 
 
 def _unbeaten(table: pd.DataFrame, cost: str) -> pd.Index:
-    """Find the methods that score more than all cheaper ones; of equal costs, the best."""
+    """Find the methods that score more than all cheaper ones.
+
+    Of equally cheap ones it is the best.
+    """
     ordered = table.sort_values([cost, "score"], ascending=[True, False])
     return ordered.index[ordered["score"] > ordered["score"].cummax().shift(fill_value=-np.inf)]
 

@@ -195,7 +195,7 @@ def _names(claim: Claim) -> Iterator[tuple[str, Any]]:
 
 
 def check_register(claims: ClaimSet, register: Iterable[UnstatedChoice], name: str) -> None:
-    """Check that other choices kept to some claims name claims, and kinds of claims.
+    """Check what other choices are kept to: claims, and kinds of claims.
 
     Parameters
     ----------

@@ -136,8 +136,8 @@ VERDICTS: dict[str, Verdict] = {
             DIRECTION_ONLY,
             OPEN,
             "on the claimed side but not significant",
-            'The result is on the side that the paper names, but not significantly. Of "no worse" that side includes '
-            "what is behind by less than the margin.",
+            "The result is on the side that the paper names, but not significantly. What is behind by less than "
+            'the margin is on the side of "no worse".',
             "↗",
             3,
             UNDECIDED,

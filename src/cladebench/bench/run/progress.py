@@ -51,7 +51,10 @@ class Progress:
         self._say(text)
 
     def _metrics(self, record: Mapping[str, Any]) -> str:
-        """Write some metrics, each at the first evaluation point; the point is named where there are others."""
+        """Write some metrics at their first evaluation points.
+
+        A point is named where there are others.
+        """
         read: dict[str, list[Mapping[str, Any]]] = {}
         for reading in record["readings"]:
             for name in reading["metrics"]:
