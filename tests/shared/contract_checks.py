@@ -94,6 +94,20 @@ def check_damaged_rows(cls: Class) -> None:
             make(cls).fit(X, np.arange(30) % 3)
 
 
+def at_extreme_scales(fit: Callable[[np.ndarray], object]) -> None:
+    """Fit rows whose squares overflow, and some whose squares are 0: refused in plain words, or sound."""
+    X, _ = blobs()
+    for scale in (1e200, 1e-310):
+        try:
+            fit(X * scale)
+        except ValueError as error:
+            assert "rescale X" in str(error)
+        except (ArithmeticError, RuntimeWarning) as fault:
+            raise AssertionError(
+                f"X * {scale:g}: {fault}; expected a sound fit, or check_scale's error"
+            ) from fault
+
+
 def check_masks_and_dates(cls: Class) -> None:
     X, y = blobs()
     masked = np.ma.masked_greater(X, X.max() - 1e-9)
