@@ -254,3 +254,10 @@ def test_a_violation_in_plain_words(toy, schema, value, message):
     with pytest.raises(InputFileError) as caught:
         validate(value, "toy", "f.yaml")
     assert str(caught.value).startswith(f"f.yaml: (top level): {message}")
+
+
+def test_keys_that_are_missing_together_are_one_line():
+    with pytest.raises(InputFileError) as caught:
+        validate([{}], "choices", "c.yaml")
+    (line,) = (line for line in str(caught.value).splitlines() if "missing key" in line)
+    assert "'id'" in line and "'place'" in line

@@ -286,7 +286,9 @@ def validate(document: Any, schema: Any, name: str) -> None:
     checked_by = validator(schema) if isinstance(schema, str) else schema
     errors = sorted(checked_by.iter_errors(document), key=lambda e: [str(p) for p in e.absolute_path])
     if errors:
-        raise InputFileError(told([f"{name}: {_explain(error, document)}" for error in errors], name))
+        # Keys that are missing together are one error each, in the same words.
+        lines = dict.fromkeys(f"{name}: {_explain(error, document)}" for error in errors)
+        raise InputFileError(told(list(lines), name))
 
 
 def short_name(path: Path) -> str:

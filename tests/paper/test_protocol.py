@@ -170,7 +170,7 @@ def test_a_task_that_no_protocol_of_a_paper_reads_is_refused(paper, key, value):
         validate_protocol(dataclasses.replace(plan, scopes=scopes))
     reads = "rows, share, parts, shuffled" if paper == "hmmc" else "rows, share, shuffled"
     assert str(caught.value) == (
-        f"{plan.path}: scopes.smoke.task.{key}: {value!r}; the protocol of this paper reads {reads}"
+        f"{plan.path}: scopes.smoke.task.{key}: {value!r} is not read by the paper's protocol; expected {reads}"
     )
 
 
@@ -184,9 +184,9 @@ def test_a_protocol_reads_no_task_unless_it_says_so(tmp_path):
     with pytest.raises(PlanError) as caught:
         Toy().validate(drawn)
     assert [line.partition(": ")[2] for line in str(caught.value).splitlines()] == [
-        "scopes.smoke.task.rows: 9; the protocol of this paper reads no task",
-        "scopes.smoke.overrides[1].task.rows: 3; the protocol of this paper reads no task",
-        "scopes.smoke.also[0].task.shuffled: True; the protocol of this paper reads no task",
+        "scopes.smoke.task.rows: 9 is not read by the paper's protocol; expected no task",
+        "scopes.smoke.overrides[1].task.rows: 3 is not read by the paper's protocol; expected no task",
+        "scopes.smoke.also[0].task.shuffled: True is not read by the paper's protocol; expected no task",
     ]
 
     class Reads(Toy):
