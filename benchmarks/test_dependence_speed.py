@@ -134,6 +134,33 @@ def test_taxonomy_of_nips(ratios: Any) -> None:
     ratios.add("  trees fitted", used["sweeps"], unit="")
 
 
+KERNEL = """
+import json, sys
+from memory import peak_mebibytes
+import numpy as np
+from scipy import sparse
+from cladebench.methods import NumericalTaxonomy
+
+n, kind, rng = 6_000, sys.argv[1], np.random.default_rng(0)
+X = rng.normal(size=(n, 20)) + 3 * rng.integers(3, size=(n, 1))
+if kind == "equal rows":
+    X[: n * 4 // 5] = 0.0
+if kind == "sparse":
+    X = sparse.random_array((n, 500), density=0.02, random_state=rng, format="csr")
+method = NumericalTaxonomy(3, random_state=0)
+method.fit(X[:50])
+before = peak_mebibytes()
+method.fit(X)
+print(json.dumps({"copies": (peak_mebibytes() - before) * 2**20 / (8 * n * n)}))
+"""
+
+
+@pytest.mark.parametrize("kind", ["dense", "equal rows", "sparse"])
+def test_memory_of_the_whole_kernel(kind: str, ratios: Any) -> None:
+    copies = run_alone(KERNEL, kind)["copies"]
+    ratios.add(f"NTC of 6,000 rows, {kind}: peak memory over the kernel", copies, "<= 1.1")
+
+
 @pytest.mark.parametrize("start", ["spectral", "random"])
 @pytest.mark.parametrize("structure", ["given", "tree"])
 def test_many_points(start: str, structure: str, ratios: Any) -> None:

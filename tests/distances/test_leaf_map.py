@@ -148,6 +148,20 @@ def test_rows_that_are_given_are_in_no_bag() -> None:
     assert (forest.leaf_map(X) != forest.leaf_map()).nnz == 0
 
 
+@pytest.mark.parametrize("weights", ["leaf", "oob", "gap"])
+def test_what_is_written_into_a_map_does_not_change_the_forest(weights: str) -> None:
+    forest = random_forest(X, CLASSES)
+    Q = forest.leaf_map(weights=weights)
+    before = Q.copy()
+    Q.data[:], Q.indices[:] = 7.0, 0
+    again = forest.leaf_map(weights=weights)
+    leaves, looked_up = forest.leaf_map(), forest._rows_in_leaves.T.tocsr()
+    for one, other in ((again, before), (leaves, looked_up)):
+        for name in ("data", "indices", "indptr"):
+            mine, theirs = getattr(one, name), getattr(other, name)
+            assert mine.dtype == theirs.dtype and np.array_equal(mine, theirs)
+
+
 @pytest.mark.parametrize("weights", ["leaf", "oob", "gap", "distance"])
 def test_rows_copies_and_pickles_are_maps_and_nothing_else_is(weights: str) -> None:
     forest = hierarchy_forest(X) if weights == "distance" else random_forest(X, CLASSES)

@@ -7,7 +7,7 @@ from scipy.spatial.distance import cdist
 
 from cladebench.class_labels import by_first_member
 from cladebench.methods import _kernel
-from cladebench.methods._kernel import kernel_matrix, median_square, start_labels
+from cladebench.methods._kernel import kernel_matrix, start_labels
 from cladebench.methods._kmeans import kmeans_labels
 from cladebench.reference.dependence import centring
 from cladebench.solvers.gram import center, center_factor
@@ -30,17 +30,6 @@ def test_matrices_are_by_definition(width: float) -> None:
                     assert full(found) == expected
                     assert found.is_factor or rank is None
             assert full(gram_of(K, kernel="precomputed", matrix=matrix)) == expected
-
-
-def test_the_median_of_squared_distances() -> None:
-    assert median_square(np.array([[0.0, 1, 4], [1, 0, 9], [4, 9, 0]])) == 4.0
-    # More than half are 0: the mean.
-    assert median_square(np.array([[0.0, 0, 0, 6], [0, 0, 0, 6], [0, 0, 0, 6], [6, 6, 6, 0]])) == 3.0
-    twice = np.zeros((4, 4))
-    twice[3, :3] = twice[:3, 3] = 6.0
-    twice[2, 3] = twice[3, 2] = 0.0
-    assert median_square(twice) == 2.0
-    assert median_square(np.zeros((3, 3))) == median_square(np.zeros((1, 1))) == 1.0
 
 
 @pytest.mark.parametrize("most", [9, 25, 30])

@@ -117,7 +117,9 @@ class RandomForestProximity(Distance):
             random_state=self.random_state,
         ).fit(single, y)
         self._column_of = _number_leaves(self.forest_)
-        self._rows_in_leaves = self._leaves_of(single).T.tocsr()
+        leaves = self._leaves_of(single)
+        # Both: to get one from the other takes 20 times as long as to copy it, and trees are larger.
+        self._rows_in_leaves, self._fitted_leaves = leaves.T.tocsr(), leaves.indices.reshape(len(X), -1)
 
     def leaf_map(self, X: Any = None, weights: str = "leaf") -> LeafMap:
         """Give the forest as a sparse matrix.
@@ -181,7 +183,7 @@ class RandomForestProximity(Distance):
         check_is_fitted(self, "forest_")
         check_choice("weights", weights, ("leaf", "oob", "gap"))
         if X is None:
-            leaves = self._rows_in_leaves.T.tocsr()
+            leaves = self._leaves_of_fitted()
         else:
             leaves = self._leaves_of(self._single("X", self._rows("X", X)))
         n_trees = len(self.forest_.estimators_)
@@ -193,7 +195,7 @@ class RandomForestProximity(Distance):
         Q = bags.out_of_bag(leaves, drawn if X is None else None)
         if weights == "oob":
             return LeafMap(Q, weights=weights, divisor=1.0 / n_trees)
-        fitted = leaves if X is None else self._rows_in_leaves.T.tocsr()
+        fitted = leaves if X is None else self._leaves_of_fitted()
         return LeafMap(Q, weights=weights, right=bags.shares_of_bags(fitted, drawn))
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -215,6 +217,10 @@ class RandomForestProximity(Distance):
 
     def _single(self, name: str, rows: FloatArray) -> np.ndarray:
         return in_single(name, rows, self.zero_, self.scale_)
+
+    def _leaves_of_fitted(self) -> sparse.csr_array:
+        """Mark the leaf of each fitted row in each tree, in an array of its own."""
+        return one_column_each(self._fitted_leaves.copy(), self._rows_in_leaves.shape[0])
 
     def _leaves_of(self, X: np.ndarray) -> sparse.csr_array:
         """Mark the leaf of each sample in each tree.

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.spatial.distance import cdist, squareform
+from scipy.spatial.distance import cdist
 
 from cladebench.class_labels import by_first_member
 from cladebench.methods._kmeans import kmeans_labels
+from cladebench.methods._median import median_square
 from cladebench.solvers.gram import (
     CenteredGram,
     center,
@@ -40,6 +41,8 @@ LEAST_EXPONENT = -300.0
 ROUNDING = 1e-13
 #: Rows of a sparse X that are dense at a time.
 BLOCK = 256
+#: Rows of their products that become squared distances at a time.
+STRIP = 32
 
 
 def check_kernel_parameters(kernel: Any, width: Any, matrix: Any, rank: Any) -> None:
@@ -116,9 +119,11 @@ def squared_distances(X: Any) -> FloatArray:
     """
     if not sparse.issparse(X):
         return np.asarray(cdist(X, X, "sqeuclidean"))
-    products = _products(X)
-    norms = np.diag(products).copy()
-    squares = _expanded_squares(norms[:, None] + norms, products)
+    squares = _products(X)
+    norms = np.diag(squares).copy()
+    for start in range(0, len(squares), STRIP):
+        rows = slice(start, start + STRIP)
+        squares[rows] = _expanded_squares(norms[rows, None] + norms, squares[rows])
     np.fill_diagonal(squares, 0.0)
     return squares
 
@@ -131,17 +136,6 @@ def _expanded_squares(norms: FloatArray, products: FloatArray) -> FloatArray:
     squares = norms - 2.0 * products
     squares[squares <= ROUNDING * norms] = 0.0
     return squares
-
-
-def median_square(squares: FloatArray) -> float:
-    """Compute the median squared distance of two rows.
-
-    Where more than half of the pairs are equal, the mean; 1 if all are.
-    """
-    if len(squares) < 2:
-        return 1.0
-    median = float(np.median(squareform(squares, checks=False), overwrite_input=True))
-    return median or float(squareform(squares, checks=False).mean()) or 1.0
 
 
 def _products(X: Any) -> FloatArray:

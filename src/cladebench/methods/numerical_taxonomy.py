@@ -141,7 +141,8 @@ class NumericalTaxonomy(DependenceClusterer):
     Notes
     -----
     O(n^2) for the matrix, O(n k^2) a sweep and O(n) a move, beside the fits of trees to k x k distances. With ``rank``
-    O(n rank^2) once and O(n k (rank + k)) a sweep; nothing of n x n is then formed.
+    O(n rank^2) once and O(n k (rank + k)) a sweep; nothing of n x n is then formed. Without it, memory is that of one
+    n x n matrix, beside X.
 
     A step that changes the structure does not raise (1) as a rule: the best structure is replaced by that of a tree
     near it.

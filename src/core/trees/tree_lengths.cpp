@@ -11,10 +11,6 @@ namespace {
 constexpr double kGradientRounding = 1e-13;
 // Relative to the largest distance: lengths below are rounding.
 constexpr double kLengthRounding = 1e-13;
-// One tree is better than another if its squares are fewer by this share.
-constexpr double kBetter = 1e-9;
-// Relative to the squares of D: how exact `squares - product` is, and below what a fit is perfect.
-constexpr double kDifferenceRounding = 1e-12, kPerfect = 1e-28;
 
 }  // namespace
 
@@ -255,18 +251,10 @@ void Best::offer(Cuts& tree) {
   improved_ = true;
 }
 
-bool Best::may_be_better(double bound) const {
-  return !(bound - 2.0 * kDifferenceRounding * lengths_.squares() > enough(high_));
-}
-
 bool Best::is_perfect() {
   if (enough(low_) > 0.0) return false;
   settle();
   return enough(high_) <= 0.0;
-}
-
-double Best::enough(double squares) const {
-  return squares * (1.0 - kBetter) - kPerfect * lengths_.squares();
 }
 
 void Best::settle() {

@@ -12,6 +12,11 @@
 
 namespace cladebench::additive {
 
+// One tree is better than another if its squares are fewer by this share.
+inline constexpr double kBetter = 1e-9;
+// Relative to the squares of D: how exact `squares - product` is, and below what a fit is perfect.
+inline constexpr double kDifferenceRounding = 1e-12, kPerfect = 1e-28;
+
 /// What the edges at a vertex say of S, the sum of the distances of all points from it; see `Lengths::solve`.
 struct Vertex {
   double known = 0.0, weight = 1.0;
@@ -114,7 +119,9 @@ class Best {
   const TreeParents& parent() const { return tree_.parent; }
 
   /// Whether a tree with this lower bound need be offered; with room for another order of summation.
-  bool may_be_better(double bound) const;
+  bool may_be_better(double bound) const {
+    return !(bound - 2.0 * kDifferenceRounding * lengths_.squares() > enough(high_));
+  }
 
   /// Whether no tree can be better.
   bool is_perfect();
@@ -124,7 +131,7 @@ class Best {
 
  private:
   /// A better tree than one with so many squares leaves less.
-  double enough(double squares) const;
+  double enough(double squares) const { return squares * (1.0 - kBetter) - kPerfect * lengths_.squares(); }
   void settle();
 
   Lengths lengths_;
