@@ -127,13 +127,15 @@ def test_a_class_is_imported_alone() -> None:
         ("cladebench", "Hierachy", "Hierarchy"),
         ("cladebench.methods", "Aglomerative", "Agglomerative"),
         ("cladebench.methods", "birch_tree", "BirchTree"),
-        ("cladebench.distances", "itml", "ITML"),
+        ("cladebench.distances", "IMTL", "ITML"),
         ("cladebench.metrics", "DasguptaCost", "dasgupta_cost"),
         ("cladebench.solvers", "fit_tree_metrics", "fit_tree_metric"),
     ],
 )
 def test_of_a_misspelt_name_the_nearest_is_told(package: str, wrong: str, meant: str) -> None:
-    with pytest.raises(AttributeError, match=rf"^module '{package}' has no attribute '{wrong}'; did you mean '{meant}'\?$"):
+    with pytest.raises(
+        AttributeError, match=rf"^module '{package}' has no attribute '{wrong}'; did you mean '{meant}'\?$"
+    ):
         getattr(importlib.import_module(package), wrong)
 
 
