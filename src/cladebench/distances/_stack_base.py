@@ -23,7 +23,7 @@ from cladebench.solvers.given_distances import (
     weighted_sum,
 )
 from cladebench.threads import one_thread
-from cladebench.validation import as_array, as_floats, check_choice, check_magnitude, check_seed
+from cladebench.validation import array_from, as_array, as_floats, check_choice, check_magnitude, check_seed
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
@@ -127,6 +127,7 @@ class StackDistance(Discovered, BaseEstimator, ABC):
         # The last bits of a BLAS product may depend on the number of threads.
         with one_thread("blas"):
             self._learn(checked, codes)
+        array_from(self, "weights_", getattr(self, "weights_", None), (self.n_distances_,))
         return self
 
     def predict(self, stack: Any) -> IntArray:
@@ -143,7 +144,8 @@ class StackDistance(Discovered, BaseEstimator, ABC):
         """
         distances = self._new_set(stack)
         with one_thread("blas"):
-            return self._cluster(distances)
+            clusters: IntArray = array_from(self, "_cluster", self._cluster(distances), (distances.shape[1],))
+        return clusters
 
     def pairwise(self, stack: Any) -> npt.NDArray[np.float64]:
         """Compute learned distances.

@@ -8,7 +8,7 @@ import numpy as np
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import check_scale
+from cladebench.validation import array_from, check_scale
 
 
 class FlatClusterer(HierarchicalClusterer):
@@ -28,7 +28,7 @@ class FlatClusterer(HierarchicalClusterer):
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)
-        return flat_hierarchy(self._cluster(X))
+        return flat_hierarchy(array_from(self, "_cluster", self._cluster(X), (X.shape[0],)))
 
 
 def flat_hierarchy(labels: np.ndarray) -> Hierarchy:
