@@ -108,7 +108,9 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     def get(name: str) -> Any:
         module = exports(stub).get(name)
         if module is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{_nearest(name, exports(stub))}")
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}{_nearest(name, exports(stub))}"
+            )
         try:
             return getattr(importlib.import_module(f"{package}.{module}"), name)
         except (Exception, SystemExit) as fault:
