@@ -10,7 +10,8 @@ from scipy import sparse
 
 from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import FloatArray, IntArray
-from cladebench.validation import array_from, check_real
+from cladebench.subclass_results import array_from
+from cladebench.validation import check_real
 
 
 class LinearDistance(MappedDistance):

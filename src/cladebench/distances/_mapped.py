@@ -12,8 +12,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from cladebench.distances._nearest import nearest_rows
 from cladebench.distances.base import Distance, FloatArray, IntArray
+from cladebench.subclass_results import array_from
 from cladebench.threads import one_thread
-from cladebench.validation import array_from
 
 
 class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance):

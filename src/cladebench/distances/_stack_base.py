@@ -22,8 +22,10 @@ from cladebench.solvers.given_distances import (
     StackedDistances,
     weighted_sum,
 )
+from cladebench.subclass_results import array_from
+from cladebench.table_entries import columns_of
 from cladebench.threads import one_thread
-from cladebench.validation import array_from, as_array, as_floats, check_choice, check_magnitude, check_seed
+from cladebench.validation import as_array, as_floats, check_choice, check_magnitude, check_seed
 
 FloatArray = npt.NDArray[np.floating[Any]]
 IntArray = npt.NDArray[np.int64]
@@ -108,8 +110,10 @@ class StackDistance(Discovered, BaseEstimator, ABC):
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        checked = [self._given(f"stacks[{k}]", stack) for k, stack in enumerate(_several("stacks", stacks))]
-        given = _several("labels", labels)
+        where = type(self).__name__
+        several = _several(f"{where}: stacks", stacks)
+        checked = [self._given(f"stacks[{k}]", stack) for k, stack in enumerate(several)]
+        given = _several(f"{where}: labels", labels)
         if not checked:
             raise ValueError("stacks is empty; expected at least one training set")
         if len(given) != len(checked):
@@ -218,8 +222,9 @@ def checked_stack(name: str, stack: Any, square: bool = True) -> FloatArray:
 
 
 def _several(name: str, values: Any) -> Sequence[Any]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    # Of a data frame the names of columns would be taken for sets.
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or columns_of(values) is not None:
         raise ValueError(
-            f"{name} is of type {type(values).__name__}; expected one entry for each training set"
+            f"{name} is of type {type(values).__name__}; expected a list, one entry for each training set"
         )
     return list(values)

@@ -19,9 +19,9 @@ from cladebench.class_labels import codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.distances._least_entries import check_n_neighbors, least_of_rows
 from cladebench.distances._stack_base import StackDistance
+from cladebench.subclass_results import array_from
 from cladebench.threads import one_thread
 from cladebench.validation import (
-    array_from,
     as_array,
     as_index,
     check_features,
@@ -135,7 +135,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        check_features(X)
+        columns = check_features(X, who=self)
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
@@ -145,7 +145,7 @@ class Distance(Discovered, BaseEstimator, ABC):
             labels = codes_of_y(y, seen)
         else:
             X = validate_data(self, X, dtype=np.float64, order="C", **accepted)
-        check_finite(X, self)
+        check_finite(X, self, columns=columns)
         check_scale(X)
         must, cannot = (
             _pairs(name, pairs, X.shape[0])
@@ -263,7 +263,7 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     def _rows(self, name: str, values: Any) -> FloatArray:
         check_is_fitted(self, "n_features_in_")
-        check_features(values, name)
+        columns = check_features(values, name, self)
         accepted = "csr" if self.takes_sparse else False
         # Not by `validate_data` alone, which calls all that it is given X.
         rows = check_array(
@@ -275,7 +275,7 @@ class Distance(Discovered, BaseEstimator, ABC):
             estimator=self,
             input_name=name,
         )
-        check_finite(rows, self, name)
+        check_finite(rows, self, name, columns)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"{name} has {rows.shape[1]} features, but {type(self).__name__} is expecting "

@@ -8,7 +8,8 @@ import numpy as np
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import array_from, check_scale
+from cladebench.subclass_results import array_from
+from cladebench.validation import check_scale
 
 
 class FlatClusterer(HierarchicalClusterer):

@@ -14,9 +14,9 @@ from cladebench import tree_cuts
 from cladebench.class_labels import by_first_member, codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
+from cladebench.subclass_results import array_from
 from cladebench.threads import one_thread
 from cladebench.validation import (
-    array_from,
     check_features,
     check_finite,
     check_int,
@@ -65,7 +65,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         check_int("n_clusters", n_clusters, minimum=1)
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        check_features(X)
+        columns = check_features(X, who=self)
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         if self.uses_labels:
@@ -74,7 +74,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
             labels = codes_of_y(y, seen)
         else:
             X = validate_data(self, X, dtype=self._dtypes, order="C", **accepted)
-        check_finite(X, self)
+        check_finite(X, self, columns=columns)
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
