@@ -235,6 +235,24 @@ class Hierarchy(RootedTree):
         Returns
         -------
         matplotlib.axes.Axes
+            Given ones are shrunk by what the legend and the bars take, unless the figure has a layout engine, such as
+            "constrained", which makes room itself.
+
+        Raises
+        ------
+        TypeError
+            If ``ax`` is something else, such as labels.
+        ValueError
+            If there is not one label for each sample, one is missing, or ``max_leaves`` is below 1.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> ax = tree.plot(Figure(layout="constrained").add_subplot(), labels=["a", "a", "b", "b", "b"])
+        >>> ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
+        ('samples below', ['a', 'b'])
         """
         from cladebench.tree_drawing import draw_hierarchy
 
@@ -259,10 +277,27 @@ class Hierarchy(RootedTree):
         Returns
         -------
         matplotlib.axes.Axes
+            Given ones are shrunk by what the legend takes; see `plot`.
+
+        Raises
+        ------
+        TypeError
+            If ``ax`` is something else, such as labels.
+        ValueError
+            If there is not one label for each sample, or one is missing.
 
         References
         ----------
         Felsenstein (2004), Inferring phylogenies, chapter 34 (both layouts).
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> ax = tree.plot_unrooted(Figure(layout="constrained").add_subplot())
+        >>> [text.get_text() for text in ax.texts]
+        ['0', '1', '2', '3', '4']
         """
         from cladebench.unrooted_drawing import draw_unrooted
 
