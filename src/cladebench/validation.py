@@ -24,13 +24,21 @@ _LARGEST_INDEX = np.uint64(2**63 - 1)
 _NOT_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64, np.ma.MaskedArray)
 
 
+class NotAnInteger(ValueError, TypeError):
+    """Something else is given where an integer is expected.
+
+    Both kinds of errors, as scikit-learn's are: estimators raise a ValueError of a wrong number of clusters, and so
+    does what cuts a tree, for those who catch one.
+    """
+
+
 def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
     """Raise an error unless ``value`` is an integer >= ``minimum``.
 
-    TypeError for another type (bool too), ValueError below ``minimum``.
+    NotAnInteger for another type (bool too), ValueError below ``minimum``.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} is {value!r}; expected an integer")
+        raise NotAnInteger(f"{name} is {value!r}; expected an integer")
     if minimum is not None and value < minimum:
         raise ValueError(f"{name} is {value}; expected at least {minimum}")
 
@@ -350,9 +358,8 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
     """
     inside = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
     if not inside or float(value) < minimum or (open_minimum and float(value) == minimum):
-        raise ValueError(
-            f"{name}={value!r}: expected a finite number {'>' if open_minimum else '>='} {minimum}"
-        )
+        least = f" {'>' if open_minimum else '>='} {minimum}" if minimum > -math.inf else ""
+        raise ValueError(f"{name}={value!r}: expected a finite number{least}")
 
 
 def check_scale(X: Any) -> None:
