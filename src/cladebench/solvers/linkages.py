@@ -61,7 +61,8 @@ def linkage(
         is made.
         A vector has the distances of all pairs, as `scipy.spatial.distance.pdist` gives them, and goes to SciPy.
     method : {"ward", "single", "complete", "average", "weighted", "centroid", "median"}, default="ward"
-        Distance between clusters, as in `scipy.cluster.hierarchy.linkage`.
+        Distance between clusters, as in `scipy.cluster.hierarchy.linkage`. The default of
+        `cladebench.methods.Agglomerative` is "complete".
     metric : str, default="euclidean"
         Distance between rows, by SciPy's name. "ward", "centroid" and "median" are of Euclidean distances alone.
         Without a meaning where X has distances.
