@@ -90,7 +90,7 @@ class InnerPlace:
         """Give the axes' place in a grid; ``tight_layout`` asks."""
         return self.own.get_subplotspec()
 
-    def __call__(self, ax: Axes, renderer: Any) -> Bbox:
+    def __call__(self, ax: Any, renderer: Any) -> Bbox:
         """Give the place in shares of the figure; two fifths of the width stay in any case."""
         from matplotlib.transforms import Bbox
 

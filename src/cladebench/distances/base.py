@@ -166,11 +166,10 @@ class Distance(Discovered, BaseEstimator, ABC):
     def _warn_of(self, must: IntArray, cannot: IntArray) -> None:
         """Warn of constraints that contradict each other, or teach nothing."""
         where = type(self).__name__
-        one_way = [np.sort(pairs, axis=1) for pairs in (must, cannot)]
-        keys = [pairs[:, 0] << 32 | pairs[:, 1] for pairs in one_way]
-        both = np.intersect1d(*keys)
+        left, right = (pairs.min(axis=1) << 32 | pairs.max(axis=1) for pairs in (must, cannot))
+        both = np.intersect1d(left, right)
         if len(both):
-            pair = one_way[0][int(np.argmax(keys[0] == both[0]))].tolist()
+            pair = [int(both[0]) >> 32, int(both[0]) & (2**32 - 1)]
             warnings.warn(
                 f"{where}: must_link and cannot_link share {pair}, {len(both):,} in all; expected no such pair",
                 stacklevel=3,
