@@ -119,3 +119,27 @@ def test_a_class_is_imported_alone() -> None:
         "assert 'cladebench.methods.controls' not in sys.modules and birch.BirchTree is BirchTree"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+@pytest.mark.parametrize(
+    ("package", "wrong", "meant"),
+    [
+        ("cladebench", "Hierachy", "Hierarchy"),
+        ("cladebench.methods", "Aglomerative", "Agglomerative"),
+        ("cladebench.methods", "birch_tree", "BirchTree"),
+        ("cladebench.distances", "IMTL", "ITML"),
+        ("cladebench.metrics", "DasguptaCost", "dasgupta_cost"),
+        ("cladebench.solvers", "fit_tree_metrics", "fit_tree_metric"),
+    ],
+)
+def test_of_a_misspelt_name_the_nearest_is_told(package: str, wrong: str, meant: str) -> None:
+    with pytest.raises(
+        AttributeError, match=rf"^module '{package}' has no attribute '{wrong}'; did you mean '{meant}'\?$"
+    ):
+        getattr(importlib.import_module(package), wrong)
+
+
+@pytest.mark.parametrize("name", ["__wrapped__", "Qqqq"])
+def test_of_a_name_that_is_like_no_other_none_is_told(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'$"):
+        getattr(methods, name)

@@ -1,17 +1,23 @@
 """Drawings of trees and the files of figures."""
 
+import pickle
 import re
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from scipy.cluster.hierarchy import linkage
 
 from cladebench.hierarchy import Hierarchy
@@ -179,3 +185,62 @@ def test_text_in_svg_stays_text_with_a_font_as_wide_behind_ours(tmp_path) -> Non
         [svg] = save_figure(figure, tmp_path / "figure", ["svg"])
     [title] = re.findall("<text[^>]*>cost of the tree</text>", svg.read_text())
     assert "'DejaVu Sans', 'Verdana', sans-serif" in title
+
+
+@pytest.mark.parametrize("draw", [Hierarchy.plot, Hierarchy.plot_unrooted])
+@pytest.mark.parametrize("ax", [pd.Series(["a", "b"]), ["a", "b"], np.array([Figure().add_subplot()])])
+def test_what_is_no_axes_is_refused(draw: Callable[..., Axes], ax: Any) -> None:
+    kind = type(ax).__name__
+    words = rf"^ax is of type {kind}; expected matplotlib Axes or None: classes go to labels=$"
+    with pytest.raises(TypeError, match=words):
+        draw(Hierarchy.from_nested([0, 1]), ax)
+
+
+def boxes(figure: Figure) -> Iterator[tuple[Bbox, list[Bbox]]]:
+    """What axes and their ticks take, and what legend and bars of each take, once the figure is drawn."""
+    figure.draw_without_rendering()
+    for ax in figure.axes:
+        hung = [strip.get_window_extent() for strip in ax.child_axes]
+        yield ax.get_window_extent(), [*hung, ax.get_legend().get_window_extent()]
+
+
+@pytest.mark.parametrize("draw", [Hierarchy.plot, Hierarchy.plot_unrooted])
+@pytest.mark.parametrize("moved", ["not", "tight", "adjusted", "copied"])
+def test_in_given_axes_legend_and_bars_are_beside_no_neighbour(draw: Callable[..., Axes], moved: str) -> None:
+    labels = np.array(["a long name of a class", "b", "c"])[np.arange(60) % 3]
+    tree = Hierarchy.from_linkage(linkage(np.random.default_rng(0).normal(size=(60, 2)), "ward"))
+    figure = Figure(figsize=(18, 5))
+    for ax in figure.subplots(1, 3):
+        draw(tree, ax, labels=labels)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        if moved == "tight":
+            figure.tight_layout()
+        elif moved == "adjusted":
+            figure.subplots_adjust(left=0.04, right=0.99)
+        elif moved == "copied":
+            figure = pickle.loads(pickle.dumps(figure))
+        found = list(boxes(figure))
+    assert len(found) == 3
+    for k, (own, hung) in enumerate(found):
+        for box in hung:
+            assert figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1
+            assert figure.bbox.y0 <= box.y0 and box.y1 <= figure.bbox.y1
+            assert not any(box.overlaps(other) for i, (other, _) in enumerate(found) if i != k)
+        assert own.width > 0.1 * figure.bbox.width
+
+
+def test_where_the_layout_makes_room_axes_are_left_alone() -> None:
+    tree = Hierarchy.from_nested([[0, 1], 2])
+    for figure, labels in ((Figure(layout="constrained"), [0, 1, 1]), (Figure(), None)):
+        assert tree.plot(figure.add_subplot(), labels=labels).get_axes_locator() is None
+    ax = Figure().add_subplot().inset_axes((0.5, 0.5, 0.2, 0.2))
+    own = ax.get_axes_locator()
+    assert own is not None and tree.plot(ax, labels=[0, 1, 1]).get_axes_locator() is own
+
+
+def test_a_wide_legend_leaves_two_fifths_of_the_width() -> None:
+    ax = Figure(figsize=(3, 2)).add_subplot()
+    before = ax.get_window_extent().width
+    Hierarchy.from_nested([[0, 1], 2]).plot(ax, labels=["a" * 60, "b", "b"])
+    assert ax.get_window_extent().width == pytest.approx(0.4 * before)

@@ -1,5 +1,7 @@
 """Flat clusters of a tree: so many, or at a height, as SciPy cuts; what lasts longest, as HDBSCAN chooses."""
 
+import inspect
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from scipy.cluster.hierarchy import fcluster
 from sklearn.cluster import HDBSCAN
 
 from cladebench import Hierarchy, linkage, tree_cuts
+from cladebench.methods import Agglomerative
 from cladebench.reference import hierarchy as reference
 from strategies import binary_hierarchies, hierarchies
 
@@ -301,3 +304,30 @@ def test_truncated_is_the_top_of_the_tree_down_to_the_cut(tree, n_leaves):
     i, j = np.triu_indices(tree.n_samples, 1)
     apart = top.leaf_of[i] != top.leaf_of[j]
     assert np.array_equal(top.sizes[top.lca(i, j)][apart], tree.sizes[tree.lca(i, j)][apart])
+
+
+def test_a_wrong_number_of_clusters_is_one_kind_of_error_everywhere() -> None:
+    tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+    for call in (
+        lambda: tree.cut(2.5),
+        lambda: tree.truncated("2"),
+        lambda: tree.splits(True),
+        lambda: Agglomerative(n_clusters=2.5).fit([[0.0], [1.0]]),
+    ):
+        with pytest.raises(ValueError, match="expected an integer"):
+            call()
+    with pytest.raises(TypeError):  # as before
+        tree.cut(2.5)
+
+
+@pytest.mark.parametrize("height", [np.nan, np.inf, "1", None])
+def test_a_height_that_is_no_number_is_told_what_is(height: object) -> None:
+    tree = Hierarchy([2, 2, -1], [0, 1], [0.0, 0.0, 1.0])
+    with pytest.raises(ValueError, match=r"^height=.*: expected a finite number$"):
+        tree.cut_at(height)
+
+
+def test_methods_of_a_tree_read_as_methods() -> None:
+    functions = {name: value for name, value in vars(Hierarchy).items() if inspect.isfunction(value)}
+    assert {"cut", "cut_at", "splits", "truncated", "stable_clusters", "condensed"} <= set(functions)
+    assert {next(iter(inspect.signature(value).parameters)) for value in functions.values()} == {"self"}

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -200,7 +201,7 @@ def test_newick_of_edge_lengths_by_hand() -> None:
 @pytest.mark.parametrize(
     ("Z", "message"),
     [
-        ([[0, 1]], "shape"),
+        ([[0, 1]], r"shape \(1, 2\); expected \(n_samples - 1, 3 or more\)"),
         ([0, 1, 2, 3], "shape"),
         ([["a", "b", "c"]], "linkage is not an array of numbers"),
         ([[0, 1, np.nan, 2]], "NaN"),
@@ -238,3 +239,28 @@ def test_linkage_of_one_sample() -> None:
 def test_bad_nested(nested: list, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         Hierarchy.from_nested(nested)
+
+
+def test_names_of_samples_come_with_every_notation() -> None:
+    table = pd.DataFrame({"a": [0.0, 1.0, 5.0]}, index=["x", "y", "it's"])
+    Z = linkage(table, "single")
+    for tree in (
+        Hierarchy.from_linkage(Z[:, :3], sample_names=table.index),
+        Hierarchy.from_parents([-1, 0, 0, 1, 1], [3, 4, 2], [4.0, 1, 0, 0, 0], sample_names=table.index),
+        Hierarchy.from_nested([[0, 1], 2], sample_names=list(table.index)),
+    ):
+        assert tree.sample_names == ("x", "y", "it's")
+        text = re.sub(r":[0-9.]+", "", tree.to_newick())
+        assert text in ("((x,y),'it''s');", "('it''s',(x,y));")
+    for make, what in ((Hierarchy.from_linkage, (Z,)), (Hierarchy.from_nested, ([[0, 1], 2],))):
+        with pytest.raises(ValueError, match="sample_names has length 2; expected 3"):
+            make(*what, sample_names=["x", "y"])
+
+
+def test_newick_refuses_names_that_samples_share() -> None:
+    with pytest.raises(
+        ValueError, match=r"^sample_names has 2 samples 'b'; expected different names in Newick$"
+    ):
+        Hierarchy.from_nested([[0, 1], 2], sample_names=["b", "a", "b"]).to_newick()
+    nameless = Hierarchy.from_nested([[0, 1], 2], sample_names=["", "a", ""])  # tips without a name
+    assert nameless.to_newick() == "((,a),);"

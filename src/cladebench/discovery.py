@@ -10,7 +10,7 @@ import ast
 import functools
 import importlib
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -89,6 +89,12 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     package, file : str
         The package's ``__name__`` and ``__file__``.
 
+    Returns
+    -------
+    get, names : callable
+        ``get`` raises an AttributeError that asks whether the nearest name was meant. An ImportError says which module
+        cannot be imported. Python's ``from package import name`` puts its own words in place of the former.
+
     Examples
     --------
     >>> import cladebench.metrics
@@ -102,7 +108,9 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
     def get(name: str) -> Any:
         module = exports(stub).get(name)
         if module is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(
+                f"module {package!r} has no attribute {name!r}{_nearest(name, exports(stub))}"
+            )
         try:
             return getattr(importlib.import_module(f"{package}.{module}"), name)
         except (Exception, SystemExit) as fault:
@@ -111,6 +119,20 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
             ) from fault
 
     return get, lambda: sorted(exports(stub))
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    """Ask whether the name of most like letters was meant, in any case.
+
+    Names with two underscores are asked for by programs, which read no answer.
+    """
+    if name.startswith("__"):
+        return ""
+    import difflib  # late: nobody needs it as long as names are right
+
+    by_letters = {own.lower().replace("_", ""): own for own in known}
+    near = difflib.get_close_matches(name.lower().replace("_", ""), by_letters, n=1)
+    return f"; did you mean {by_letters[near[0]]!r}?" if near else ""
 
 
 def attach(

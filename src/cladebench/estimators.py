@@ -149,7 +149,7 @@ class TransformedDistance(MappedDistance):
 
         Arguments are those of `Distance.fit`.
         """
-        check_features(X)
+        check_features(X, who=self.transformer)
         check_faithful(y)
         self.transformer.fit(*lend(self.transformer, (X, y)))
         return super().fit(X, must_link=must_link, cannot_link=cannot_link)

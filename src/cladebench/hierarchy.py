@@ -82,7 +82,12 @@ class Hierarchy(RootedTree):
 
     @classmethod
     def from_parents(
-        cls, parents: npt.ArrayLike, leaf_of: npt.ArrayLike, heights: npt.ArrayLike | None = None
+        cls,
+        parents: npt.ArrayLike,
+        leaf_of: npt.ArrayLike,
+        heights: npt.ArrayLike | None = None,
+        *,
+        sample_names: Sequence[str] | None = None,
     ) -> Hierarchy:
         """Build from parents of nodes and nodes of samples.
 
@@ -91,14 +96,14 @@ class Hierarchy(RootedTree):
         Examples
         --------
         >>> from cladebench import Hierarchy
-        >>> tree = Hierarchy.from_parents([-1, 0, 0], leaf_of=[1, 1, 2])
+        >>> tree = Hierarchy.from_parents([-1, 0, 0], leaf_of=[1, 1, 2], sample_names=["a", "b", "c"])
         >>> tree.to_newick()
-        '((0,1),2);'
+        '((a,b),c);'
         """
-        return cls(parents, leaf_of, heights)
+        return cls(parents, leaf_of, heights, sample_names=sample_names)
 
     @classmethod
-    def from_linkage(cls, Z: npt.ArrayLike) -> Hierarchy:
+    def from_linkage(cls, Z: npt.ArrayLike, *, sample_names: Sequence[str] | None = None) -> Hierarchy:
         """Build from a linkage matrix as SciPy's.
 
         Node i < n_samples holds sample i, at height 0; row k makes node n_samples + k.
@@ -107,11 +112,14 @@ class Hierarchy(RootedTree):
         ----------
         Z : array-like, shape (n_samples - 1, >= 3)
             Two merged nodes and their height in each row; further columns are not read.
+        sample_names : sequence of str, length n_samples, optional
+            Such as the index of the data frame that was clustered.
 
         Raises
         ------
         ValueError
-            If a row merges a node that does not exist yet or has been merged before, or Z is not finite.
+            If a row merges a node that does not exist yet or has been merged before, Z is not finite, or there is not a
+            name for each sample.
 
         Examples
         --------
@@ -119,22 +127,24 @@ class Hierarchy(RootedTree):
         >>> Z = linkage([[0.0], [1.0], [5.0]], method="single")
         >>> Hierarchy.from_linkage(Z).to_newick()
         '(2:4.0,(0:1.0,1:1.0):3.0);'
+        >>> Hierarchy.from_linkage(Z, sample_names=["x", "y", "z"]).to_newick()
+        '(z:4.0,(x:1.0,y:1.0):3.0);'
         """
-        return cls(*tree_formats.read_linkage(Z))
+        return cls(*tree_formats.read_linkage(Z), sample_names=sample_names)
 
     @classmethod
-    def from_nested(cls, nested: Sequence[Any]) -> Hierarchy:
+    def from_nested(cls, nested: Sequence[Any], *, sample_names: Sequence[str] | None = None) -> Hierarchy:
         """Build from nested lists of sample indices.
 
         An example is ``[[0, 1], [2, [3, 4]]]``.
 
         Every list is a node and every integer a leaf of its own below the list it stands in; nodes are
-        numbered in preorder. An empty list is a leaf without samples.
+        numbered in preorder. An empty list is a leaf without samples. ``sample_names`` are those of the class.
 
         Raises
         ------
         ValueError
-            If the integers are not exactly 0..n_samples-1, each once.
+            If the integers are not exactly 0..n_samples-1, each once, or there is not a name for each.
         TypeError
             If something is neither a list (or tuple) nor an integer.
 
@@ -144,7 +154,7 @@ class Hierarchy(RootedTree):
         >>> Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
         Hierarchy(n_nodes=9, n_leaves=5, n_samples=5)
         """
-        return cls(*tree_formats.read_nested(nested))
+        return cls(*tree_formats.read_nested(nested), sample_names=sample_names)
 
     # ------------------------------------------------------------------ cuts
 
@@ -171,8 +181,8 @@ class Hierarchy(RootedTree):
         Raises
         ------
         ValueError
-            If a name has control characters, half a surrogate pair, or nothing but ``(),:;'``; or the difference of two
-            heights is infinite.
+            If samples share a name, for readers of trees tell tips by their names; if a name has control characters,
+            half a surrogate pair, or nothing but ``(),:;'``; or the difference of two heights is infinite.
 
         Examples
         --------
@@ -225,6 +235,24 @@ class Hierarchy(RootedTree):
         Returns
         -------
         matplotlib.axes.Axes
+            Given ones are shrunk by what the legend and the bars take, unless the figure has a layout engine, such as
+            "constrained", which makes room itself.
+
+        Raises
+        ------
+        TypeError
+            If ``ax`` is something else, such as labels.
+        ValueError
+            If there is not one label for each sample, one is missing, or ``max_leaves`` is below 1.
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> ax = tree.plot(Figure(layout="constrained").add_subplot(), labels=["a", "a", "b", "b", "b"])
+        >>> ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
+        ('samples below', ['a', 'b'])
         """
         from cladebench.tree_drawing import draw_hierarchy
 
@@ -249,10 +277,27 @@ class Hierarchy(RootedTree):
         Returns
         -------
         matplotlib.axes.Axes
+            Given ones are shrunk by what the legend takes; see `plot`.
+
+        Raises
+        ------
+        TypeError
+            If ``ax`` is something else, such as labels.
+        ValueError
+            If there is not one label for each sample, or one is missing.
 
         References
         ----------
         Felsenstein (2004), Inferring phylogenies, chapter 34 (both layouts).
+
+        Examples
+        --------
+        >>> from matplotlib.figure import Figure
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+        >>> ax = tree.plot_unrooted(Figure(layout="constrained").add_subplot())
+        >>> [text.get_text() for text in ax.texts]
+        ['0', '1', '2', '3', '4']
         """
         from cladebench.unrooted_drawing import draw_unrooted
 

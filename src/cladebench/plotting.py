@@ -5,13 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cladebench.files import write_together
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.gridspec import SubplotSpec
+    from matplotlib.transforms import Bbox
 
 #: Colours told apart by colour-blind readers too (Okabe and Ito 2008), the strong ones first.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")
@@ -56,6 +60,57 @@ def use_style() -> AbstractContextManager[None]:
             "pdf.fonttype": 42,
         }
     )
+
+
+def check_axes(ax: Any) -> None:
+    """Raise a TypeError unless ``ax`` is what a tree can be drawn on, or None."""
+    if ax is not None and not (hasattr(ax, "add_collection") and hasattr(ax, "inset_axes")):
+        raise TypeError(
+            f"ax is of type {type(ax).__name__}; expected matplotlib Axes or None: classes go to labels="
+        )
+
+
+@dataclass(frozen=True)
+class InnerPlace:
+    """Locate axes so that the legend on their right, and what hangs below, are in the place that they had.
+
+    Matplotlib asks at each drawing, so that the place itself may move, as by ``tight_layout``.
+
+    Parameters
+    ----------
+    own : matplotlib.axes.Axes
+    below : float
+        Height of what hangs below, relative to the axes.
+    """
+
+    own: Axes
+    below: float
+
+    def get_subplotspec(self) -> SubplotSpec | None:
+        """Give the axes' place in a grid; ``tight_layout`` asks."""
+        return self.own.get_subplotspec()
+
+    def __call__(self, ax: Any, renderer: Any) -> Bbox:
+        """Give the place in shares of the figure; two fifths of the width stay in any case."""
+        from matplotlib.transforms import Bbox
+
+        place, legend = ax.get_position(original=True), ax.get_legend()
+        taken = 0.0 if legend is None else legend.get_window_extent(renderer).width / ax.figure.bbox.width
+        width, height = max(0.4 * place.width, place.width - taken), place.height / (1.0 + self.below)
+        return Bbox.from_bounds(place.x0, place.y1 - height, width, height)
+
+
+def stay_inside(ax: Axes, below: float = 0.0) -> bool:
+    """Shrink axes by their legend and by what hangs below, as `InnerPlace` says.
+
+    False where it is not needed: a layout engine of the figure makes room, or the axes have a locator.
+    """
+    if ax.figure.get_layout_engine() is not None or ax.get_axes_locator() is not None:
+        return False
+    inner = InnerPlace(ax, below)
+    ax.set_axes_locator(inner)
+    ax.apply_aspect(inner(ax, None))  # for what goes by the width before the figure is drawn
+    return True
 
 
 #: What a figure is written as.

@@ -1,4 +1,7 @@
-"""Find branches of a tree that last, or stand apart."""
+"""Find branches of a tree that last, or stand apart.
+
+Functions whose first argument is ``self`` are methods of `cladebench.hierarchy.Hierarchy`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ SCATTERS = (0.64, 0.73, 0.82, 0.91, 0.95)
 REFERENCE, CUT = 0.05, 0.99
 
 
-def stable_clusters(tree: RootedTree, min_size: int) -> IntArray:
+def stable_clusters(self: RootedTree, min_size: int) -> IntArray:
     """Find the clusters that last longest while the height falls.
 
     Parameters
@@ -57,11 +60,11 @@ def stable_clusters(tree: RootedTree, min_size: int) -> IntArray:
     >>> tree.stable_clusters(min_size=3).tolist()
     [0, 0, 0, 1, 1, 1, -1]
     """
-    tops, _, lasted, above = _large_branches(tree, min_size, "stable_clusters")
-    return _label(tree, tops, _chosen(lasted, above))
+    tops, _, lasted, above = _large_branches(self, min_size, "stable_clusters")
+    return _label(self, tops, _chosen(lasted, above))
 
 
-def condensed(tree: Tree, min_size: int) -> Tree:
+def condensed(self: Tree, min_size: int) -> Tree:
     """Return the tree of its large clusters alone: HDBSCAN's condensed tree.
 
     Each node but the whole is a cluster of at least `min_size` samples. It begins where at least two such parts
@@ -95,18 +98,18 @@ def condensed(tree: Tree, min_size: int) -> Tree:
     >>> large.node_data["stability"].round(2).tolist()
     [2.08, 2.0, 2.0]
     """
-    tops, begins, lasted, above = _large_branches(tree, min_size, "condensed")
+    tops, begins, lasted, above = _large_branches(self, min_size, "condensed")
     # Where a cluster begins in the order of samples, and where the one above goes on after it.
-    clusters = np.full(tree.n_samples, -1, dtype=np.int64)
+    clusters = np.full(self.n_samples, -1, dtype=np.int64)
     for cluster in range(len(tops) - 1, 0, -1):  # of those that end together the outermost is last
-        if tree.last[tops[cluster]] < tree.n_samples:
-            clusters[tree.last[tops[cluster]]] = above[cluster]
-    clusters[tree.first[tops]] = np.arange(len(tops))  # of those that begin together the innermost is last
-    given = np.maximum.accumulate(np.where(clusters >= 0, np.arange(tree.n_samples), 0))
-    leaf_of = np.empty(tree.n_samples, dtype=np.int64)
-    leaf_of[tree.sample_order] = clusters[given]
+        if self.last[tops[cluster]] < self.n_samples:
+            clusters[self.last[tops[cluster]]] = above[cluster]
+    clusters[self.first[tops]] = np.arange(len(tops))  # of those that begin together the innermost is last
+    given = np.maximum.accumulate(np.where(clusters >= 0, np.arange(self.n_samples), 0))
+    leaf_of = np.empty(self.n_samples, dtype=np.int64)
+    leaf_of[self.sample_order] = clusters[given]
     node_data = {"begins": np.array(begins), "stability": np.array(lasted)}
-    return type(tree)(np.array(above), leaf_of, node_data=node_data, sample_names=tree.sample_names)
+    return type(self)(np.array(above), leaf_of, node_data=node_data, sample_names=self.sample_names)
 
 
 def _large_branches(
@@ -162,7 +165,7 @@ def _chosen(lasted: list[float], above: list[int]) -> list[int]:
     return chosen
 
 
-def dynamic_clusters(tree: RootedTree, min_size: int, depth: int = 1) -> IntArray:
+def dynamic_clusters(self: RootedTree, min_size: int, depth: int = 1) -> IntArray:
     """Find the branches that are tight inside and stand apart.
 
     Parameters
@@ -214,21 +217,21 @@ def dynamic_clusters(tree: RootedTree, min_size: int, depth: int = 1) -> IntArra
     check_integer("depth", depth, minimum=0)
     if depth >= len(SCATTERS):
         raise ValueError(f"depth is {depth}; expected at most {len(SCATTERS) - 1}")
-    heights = heights_of(tree, "dynamic_clusters").copy()
-    order = tree.preorder[::-1]
+    heights = heights_of(self, "dynamic_clusters").copy()
+    order = self.preorder[::-1]
     for node in order:  # what stands below a lower node is as high as that
-        if tree.parents[node] >= 0:
-            heights[tree.parents[node]] = max(heights[tree.parents[node]], heights[node])
-    merges = np.sort(np.repeat(heights, _merges(tree)))
+        if self.parents[node] >= 0:
+            heights[self.parents[node]] = max(heights[self.parents[node]], heights[node])
+    merges = np.sort(np.repeat(heights, _merges(self)))
     if not len(merges):
-        return np.full(tree.n_samples, -1, dtype=np.int64)
+        return np.full(self.n_samples, -1, dtype=np.int64)
     low = merges[max(round(REFERENCE * len(merges)), 1) - 1]
     cut = low + CUT * (merges[-1] - low)
     scatter = low + SCATTERS[depth] * (cut - low)
     gap = 0.75 * (1.0 - SCATTERS[depth]) * (cut - low)
 
     def stands_apart(node: int, joins: list[tuple[float, int]], height: float) -> bool:
-        size = int(tree.sizes[node])
+        size = int(self.sizes[node])
         if size < min_size:
             return False
         own = _core_height(joins, min(size, int(min_size / 2 + math.sqrt(size - min_size / 2))))
@@ -238,21 +241,21 @@ def dynamic_clusters(tree: RootedTree, min_size: int, depth: int = 1) -> IntArra
     joins_of: dict[int, list[tuple[float, int]]] = {}
     found: list[int] = []
     for node in order:
-        height, parts = heights[node], tree.parts(node)
+        height, parts = heights[node], self.parts(node)
         branches = [part for part in parts if part in joins_of]
         apart = [part for part in branches if stands_apart(part, joins_of[part], height)]
         if len(branches) < len(parts) or len(apart) > 1 or (parts and height > cut):
             found += apart
-        elif tree.sizes[node]:
-            base = max(apart or branches, key=lambda part: tree.sizes[part], default=None)
+        elif self.sizes[node]:
+            base = max(apart or branches, key=lambda part: self.sizes[part], default=None)
             joins = [] if base is None else joins_of[base]
-            joins.append((height, int(tree.sizes[node]) - (1 if base is None else int(tree.sizes[base]))))
+            joins.append((height, int(self.sizes[node]) - (1 if base is None else int(self.sizes[base]))))
             joins_of[node] = joins
         for part in branches:
             del joins_of[part]
-    if tree.root in joins_of and stands_apart(tree.root, joins_of[tree.root], math.inf):
-        found.append(tree.root)
-    return _label(tree, found, list(range(len(found))))
+    if self.root in joins_of and stands_apart(self.root, joins_of[self.root], math.inf):
+        found.append(self.root)
+    return _label(self, found, list(range(len(found))))
 
 
 def _merges(tree: RootedTree) -> IntArray:

@@ -1,4 +1,7 @@
-"""Cut trees, into a number of clusters or at a height."""
+"""Cut trees, into a number of clusters or at a height.
+
+Functions whose first argument is ``self`` are methods of `cladebench.hierarchy.Hierarchy`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ IntArray = npt.NDArray[np.int64]
 Tree = TypeVar("Tree", bound=RootedTree)
 
 
-def cut(tree: RootedTree, n_leaves: int, by: str = "height") -> IntArray:
+def cut(self: RootedTree, n_leaves: int, by: str = "height") -> IntArray:
     """Cut the tree into at most `n_leaves` clusters, from the top down.
 
     The node with the largest height (the most samples, if there are no heights; the lowest index among
@@ -29,8 +32,8 @@ def cut(tree: RootedTree, n_leaves: int, by: str = "height") -> IntArray:
     Parameters
     ----------
     n_leaves : int
-        The largest number of clusters, at least 1. With two children a node and one sample a leaf there are exactly
-        so many.
+        The largest number of clusters, at least 1: what estimators call ``n_clusters``. With two children a node and
+        one sample a leaf there are exactly so many.
     by : {"height", "size"}, default="height"
         "size" splits the node with the most samples next, and is balanced: no cut of the tree into at most
         `n_leaves` clusters has a smaller largest cluster.
@@ -40,6 +43,11 @@ def cut(tree: RootedTree, n_leaves: int, by: str = "height") -> IntArray:
     ndarray of int64, shape (n_samples,)
         Cluster of each sample, numbered 0, 1, ... from left to right.
 
+    Raises
+    ------
+    ValueError
+        If `n_leaves` is no integer or below 1, or `by` is another.
+
     Examples
     --------
     >>> from cladebench import Hierarchy
@@ -48,12 +56,12 @@ def cut(tree: RootedTree, n_leaves: int, by: str = "height") -> IntArray:
     [0, 0, 1, 2, 2]
     """
     begins: list[int] = []  # positions in sample_order at which a cluster begins
-    for node in splits(tree, n_leaves, by):
-        begins += tree.first[tree.parts(node)].tolist()
-    return from_begins(tree, begins)
+    for node in splits(self, n_leaves, by):
+        begins += self.first[self.parts(node)].tolist()
+    return from_begins(self, begins)
 
 
-def cut_at(tree: RootedTree, height: float) -> IntArray:
+def cut_at(self: RootedTree, height: float) -> IntArray:
     """Cut the tree at a height.
 
     Nodes above the height are split, from the root down; samples that sit at one become a cluster of their own. Of
@@ -62,6 +70,7 @@ def cut_at(tree: RootedTree, height: float) -> IntArray:
     Parameters
     ----------
     height : float
+        Finite.
 
     Returns
     -------
@@ -71,7 +80,7 @@ def cut_at(tree: RootedTree, height: float) -> IntArray:
     Raises
     ------
     ValueError
-        If the tree has no heights.
+        If the tree has no heights, or `height` is no finite number.
 
     Examples
     --------
@@ -81,30 +90,30 @@ def cut_at(tree: RootedTree, height: float) -> IntArray:
     [1, 1, 0]
     """
     check_real("height", height, -math.inf)
-    heights, parents = heights_of(tree, "cut_at"), tree.parents
+    heights, parents = heights_of(self, "cut_at"), self.parents
     below = np.flatnonzero(parents >= 0)
     if (heights[parents[below]] >= heights[below]).all():  # what stands above a high node is high
-        apart = below[(heights[parents[below]] > height) & (tree.sizes[below] > 0)]
-        return from_begins(tree, tree.first[apart])
+        apart = below[(heights[parents[below]] > height) & (self.sizes[below] > 0)]
+        return from_begins(self, self.first[apart])
     begins: list[int] = []
-    waiting = [tree.root]
+    waiting = [self.root]
     while waiting:
         node = waiting.pop()
-        parts = tree.parts(node)
+        parts = self.parts(node)
         if heights[node] > height and parts:
-            begins += tree.first[parts].tolist()
+            begins += self.first[parts].tolist()
             waiting.extend(parts)
-    return from_begins(tree, begins)
+    return from_begins(self, begins)
 
 
-def splits(tree: RootedTree, n_leaves: int, by: str = "height") -> list[int]:
+def splits(self: RootedTree, n_leaves: int, by: str = "height") -> list[int]:
     """List the nodes that `cut` splits, in order.
 
     They are split to reach at most `n_leaves` clusters.
     """
     check_integer("n_leaves", n_leaves, minimum=1)
     check_choice("by", by, ("height", "size"))
-    return [node for node, _ in takewhile(lambda step: step[1] <= n_leaves, steps(tree, by))]
+    return [node for node, _ in takewhile(lambda step: step[1] <= n_leaves, steps(self, by))]
 
 
 def steps(tree: RootedTree, by: str) -> Iterator[tuple[int, int]]:
@@ -135,7 +144,7 @@ def skipped(tree: RootedTree, n_clusters: int) -> tuple[int, int] | None:
     return None
 
 
-def truncated(tree: Tree, n_leaves: int) -> Tree:
+def truncated(self: Tree, n_leaves: int) -> Tree:
     """Return the top of the tree, down to ``cut(n_leaves)``.
 
     All below these clusters is left out.
@@ -155,16 +164,16 @@ def truncated(tree: Tree, n_leaves: int) -> Tree:
     >>> tree.truncated(2).to_newick()
     '((0,1),(2,3,4));'
     """
-    kept = np.zeros(tree.n_nodes, dtype=bool)
-    kept[tree.root] = True
-    for node in splits(tree, n_leaves):
-        kept[tree.parts(node)] = True
+    kept = np.zeros(self.n_nodes, dtype=bool)
+    kept[self.root] = True
+    for node in splits(self, n_leaves):
+        kept[self.parts(node)] = True
     new_index = np.cumsum(kept) - 1
-    leaf_of = np.empty(tree.n_samples, dtype=np.int64)
+    leaf_of = np.empty(self.n_samples, dtype=np.int64)
     # In preorder the deepest kept node above a sample is the last that writes to its place.
-    for node in tree.preorder[kept[tree.preorder]]:
-        leaf_of[tree.sample_order[tree.first[node] : tree.last[node]]] = new_index[node]
-    return tree._with_nodes(kept, tree.parents, leaf_of, tree.edge_lengths)
+    for node in self.preorder[kept[self.preorder]]:
+        leaf_of[self.sample_order[self.first[node] : self.last[node]]] = new_index[node]
+    return self._with_nodes(kept, self.parents, leaf_of, self.edge_lengths)
 
 
 def from_begins(tree: RootedTree, begins: IntArray | list[int]) -> IntArray:

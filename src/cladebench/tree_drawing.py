@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from cladebench import extras
 from cladebench.class_labels import class_codes
-from cladebench.plotting import PALETTE, use_style
+from cladebench.plotting import PALETTE, check_axes, stay_inside, use_style
 from cladebench.rooted_tree import RootedTree
 from cladebench.tree_cuts import splits
 from cladebench.validation import check_integer
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST_NODES = 20_000  # of a tree that has a small picture
 _MOST_BRANCHES = 40  # of its root, all of which are drawn
+_STRIP = 0.16  # height of the bars of classes with the gap above, relative to the tree
 MIXED = "0.6"  # branches without a majority class
 
 
@@ -45,6 +46,7 @@ def draw_hierarchy(
     max_leaves: int = 30,
 ) -> Axes:
     """Draw a dendrogram; see `Hierarchy.plot`."""
+    check_axes(ax)
     check_integer("max_leaves", max_leaves, minimum=1)
     if ax is None:
         _, ax = extras.need("matplotlib.pyplot", "Hierarchy.plot").subplots(layout="constrained")
@@ -88,9 +90,11 @@ def draw_hierarchy(
             ax.scatter(shown, heights, size**2, colours, marker=marker, linewidths=0, zorder=2)
 
     _dress(ax, tree, floor, y)
-    _draw_strip(ax, tree, tips, counts if labels is not None else None)
+    inside = False
     if labels is not None:
         _draw_legend(ax, [str(name) for name in classes])
+        inside = stay_inside(ax, below=_STRIP)
+    _draw_strip(ax, tree, tips, counts if labels is not None else None, "left" if inside else "center")
     return ax
 
 
@@ -176,14 +180,22 @@ def _dress(ax: Axes, tree: RootedTree, floor: float, y: npt.NDArray[np.float64])
     ax.tick_params(axis="x", bottom=False, labelbottom=False)
 
 
-def _draw_strip(ax: Axes, tree: RootedTree, tips: list[_Tip], counts: npt.NDArray[np.int64] | None) -> None:
+def _draw_strip(
+    ax: Axes,
+    tree: RootedTree,
+    tips: list[_Tip],
+    counts: npt.NDArray[np.int64] | None,
+    title_at: Literal["left", "center"],
+) -> None:
     """Below each tip.
 
     The shares of the classes as a bar, and the number of samples, or the one sample's name.
     """
     from matplotlib.collections import PolyCollection
 
-    strip = ax.inset_axes((0.0, -0.16, 1.0, 0.13) if counts is not None else (0.0, -0.02, 1.0, 0.01))
+    strip = ax.inset_axes(
+        (0.0, -_STRIP, 1.0, _STRIP - 0.03) if counts is not None else (0.0, -0.02, 1.0, 0.01)
+    )
     for axes in (ax, strip):
         axes.set_xlim(-0.6, len(tips) - 0.4)
     if counts is not None:
@@ -211,7 +223,7 @@ def _draw_strip(ax: Axes, tree: RootedTree, tips: list[_Tip], counts: npt.NDArra
         title += f", one in {step} named"
     strip.set_xticks(range(0, len(tips), step), texts[::step], rotation=90 if crowded else 0)
     strip.tick_params(axis="x", length=0)
-    strip.set_xlabel(title)
+    strip.set_xlabel(title, loc=title_at)
 
 
 def _class_bars(shares: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:

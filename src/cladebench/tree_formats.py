@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from cladebench.rooted_tree import RootedTree
 from cladebench.validation import as_floats
+from cladebench.yaml_values import shown
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -21,7 +23,7 @@ def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:
     """Parents, nodes of samples and heights of a linkage matrix; see `Hierarchy.from_linkage`."""
     rows = as_floats("linkage", Z)
     if rows.ndim != 2 or rows.shape[1] < 3:
-        raise ValueError(f"linkage has shape {rows.shape}; expected (n_samples - 1, 4)")
+        raise ValueError(f"linkage has shape {rows.shape}; expected (n_samples - 1, 3 or more)")
     if not np.isfinite(rows[:, :3]).all():
         raise ValueError("linkage contains NaN or infinity; expected finite numbers")
     n_merges = len(rows)
@@ -73,6 +75,11 @@ def read_nested(nested: Sequence[Any]) -> tuple[list[int], list[int]]:
 def write_newick(tree: RootedTree) -> str:
     """Newick text of a pruned tree; see `Hierarchy.to_newick`."""
     names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
+    name, n_of_it = Counter(name for name in names if name).most_common(1)[0] if any(names) else ("", 0)
+    if n_of_it > 1:
+        raise ValueError(
+            f"sample_names has {n_of_it} samples {shown(name)}; expected different names in Newick"
+        )
     lengths, heights = tree.edge_lengths, tree.heights
 
     def above(node: int) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from cladebench import extras
 from cladebench.class_labels import class_codes
-from cladebench.plotting import PALETTE, SMALL
+from cladebench.plotting import PALETTE, SMALL, check_axes, stay_inside
 from cladebench.rooted_tree import RootedTree
 from cladebench.tree_drawing import MIXED
 
@@ -24,6 +24,7 @@ _PASSES = 5
 
 def draw_unrooted(hierarchy: RootedTree, ax: Axes | None = None, labels: npt.ArrayLike | None = None) -> Axes:
     """Draw a tree without its root; see `Hierarchy.plot_unrooted`."""
+    check_axes(ax)
     classes, codes = class_codes(
         np.zeros(hierarchy.n_samples) if labels is None else labels, hierarchy.n_samples
     )
@@ -62,6 +63,7 @@ def draw_unrooted(hierarchy: RootedTree, ax: Axes | None = None, labels: npt.Arr
         _draw_scale(ax, places)
     if labels is not None:
         _draw_legend(ax, [str(name) for name in classes])
+        stay_inside(ax)
     return ax
 
 

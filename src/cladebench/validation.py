@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import date, timedelta
 from numbers import Integral, Real
 from typing import Any
@@ -16,19 +16,29 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from cladebench.table_entries import check_entries, columns_of, entry, unread
+
 #: Of the integer parameters of estimators: the core counts in 32 bits.
 LARGEST_COUNT = 2**31 - 1
 _LARGEST_INDEX = np.uint64(2**63 - 1)
 _NOT_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64, np.ma.MaskedArray)
 
 
+class NotAnInteger(ValueError, TypeError):
+    """Something else is given where an integer is expected.
+
+    Both kinds of errors, as scikit-learn's are: estimators raise a ValueError of a wrong number of clusters, and so
+    does what cuts a tree, for those who catch one.
+    """
+
+
 def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
     """Raise an error unless ``value`` is an integer >= ``minimum``.
 
-    TypeError for another type (bool too), ValueError below ``minimum``.
+    NotAnInteger for another type (bool too), ValueError below ``minimum``.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} is {value!r}; expected an integer")
+        raise NotAnInteger(f"{name} is {value!r}; expected an integer")
     if minimum is not None and value < minimum:
         raise ValueError(f"{name} is {value}; expected at least {minimum}")
 
@@ -171,13 +181,20 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     if scipy.sparse.issparse(values):
         raise ValueError(f"{name} is sparse; expected a dense array")
     array = as_array(name, values, "numbers")
+    kind = array.dtype.kind
+    if kind not in "biufO":
+        raise ValueError(
+            f"{name} is not an array of numbers: it has dtype {array.dtype}; expected real numbers"
+        )
     try:
-        kind = array.dtype.kind
-        if kind not in "biufO" or (kind == "O" and any(isinstance(v, _NOT_NUMBERS) for v in array.flat)):
-            raise ValueError(f"it has dtype {array.dtype}; expected real numbers")
-        return np.asarray(array, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} is not an array of numbers: {error}") from error
+        if kind != "O" or not any(isinstance(value, _NOT_NUMBERS) for value in array.flat):
+            return np.asarray(array, dtype=np.float64, order="C")
+        why = "it has text or dates"
+    except (TypeError, ValueError, OverflowError) as error:
+        why = str(error)
+    if found := unread(array, (TypeError, ValueError), _NOT_NUMBERS):
+        why = f"{entry(name, found[0], columns_of(values))} is {found[1]}"
+    raise ValueError(f"{name} is not an array of numbers: {why}; expected real numbers")
 
 
 def without_overflow(matrix: Any) -> Any:
@@ -218,37 +235,46 @@ def check_columns(X: Any, name: str = "X") -> None:
         )
 
 
-def check_features(X: Any, name: str = "X") -> None:
-    """Raise a ValueError for what scikit-learn lets pass.
+def check_features(X: Any, name: str = "X", who: object = None) -> list[Any] | None:
+    """Raise a ValueError for what scikit-learn lets pass, or does not name.
 
-    Masked entries, dates, and sparse X out of its shape.
+    Masked entries, dates, text, integers that no float holds, columns of one name, and sparse X out of its shape. Text
+    that reads as a number passes.
+
+    Parameters
+    ----------
+    X : object
+    name : str, default="X"
+        Name of the argument.
+    who : estimator, optional
+        Who was given it.
+
+    Returns
+    -------
+    list or None
+        Names of the columns of a data frame, for `check_finite`.
     """
     check_columns(X, name)
     check_unmasked(name, X)
     if scipy.sparse.issparse(X):
-        return
-    try:
-        array = np.asarray(X)
-    except Exception:
-        return  # scikit-learn says what is wrong
-    kind = array.dtype.kind
-    dates = (date, timedelta, np.datetime64, np.timedelta64)
-    if kind in "mM" or (kind == "O" and any(isinstance(value, dates) for value in array.flat)):
-        raise ValueError(
-            f"{name} has dates or times; expected numbers, such as days since a date of your choice"
-        )
+        return None
+    columns = columns_of(X)
+    check_entries(name if who is None else f"{type(who).__name__}: {name}", X, columns)
+    return columns
 
 
-def check_finite(X: Any, who: object, name: str = "X") -> None:
+def check_finite(X: Any, who: object, name: str = "X", columns: Sequence[Any] | None = None) -> None:
     """Raise a ValueError that names the first NaN or infinite entry.
 
     Parameters
     ----------
     X : ndarray or CSR of floats
-    who : estimator
+    who : estimator or None
         Who was given it.
     name : str, default="X"
         Name of the argument.
+    columns : list, optional
+        Names of the columns.
     """
     values = _entries(X)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -257,11 +283,11 @@ def check_finite(X: Any, who: object, name: str = "X") -> None:
     finite = np.isfinite(values)
     if finite.all():  # their sum overflows
         return
-    entry = int(np.argmin(finite))
-    row, column = _place(X, entry)
-    what = "NaN" if np.isnan(values.flat[entry]) else "infinity"
+    at = int(np.argmin(finite))
+    what = "NaN" if np.isnan(values.flat[at]) else "infinity"
+    where = name if who is None else f"{type(who).__name__}: {name}"
     raise ValueError(
-        f"{type(who).__name__}: {name}[{row}, {column}] is {what}; expected finite numbers: leave such rows out, or "
+        f"{entry(where, _place(X, at), columns)} is {what}; expected finite numbers: leave such rows out, or "
         "fill them, as sklearn.impute.SimpleImputer does"
     )
 
@@ -272,12 +298,11 @@ def _entries(X: Any) -> npt.NDArray[Any]:
     return entries
 
 
-def _place(X: Any, entry: int) -> tuple[int, int]:
+def _place(X: Any, at: int) -> tuple[int, ...]:
     """Find row and column of one of `_entries`."""
     if scipy.sparse.issparse(X):
-        return int(np.searchsorted(X.indptr, entry, side="right")) - 1, int(X.indices[entry])
-    row, column = np.unravel_index(entry, X.shape)
-    return int(row), int(column)
+        return int(np.searchsorted(X.indptr, at, side="right")) - 1, int(X.indices[at])
+    return tuple(map(int, np.unravel_index(at, X.shape)))
 
 
 def check_magnitude(X: Any, name: str = "X") -> None:
@@ -289,10 +314,10 @@ def check_magnitude(X: Any, name: str = "X") -> None:
     values = _entries(X)
     if not values.size:
         return
-    entry = int(np.argmax(np.abs(values)))
-    value = values.flat[entry]
+    at = int(np.argmax(np.abs(values)))
+    value = values.flat[at]
     if abs(value) > limit:
-        row, column = _place(X, entry)
+        row, column = _place(X, at)
         raise ValueError(
             f"{name}[{row}, {column}] is {value:g}: expected at most {limit:.3g} in magnitude, beyond which "
             f"sums of squared distances overflow; rescale {name}"
@@ -333,9 +358,8 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
     """
     inside = not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
     if not inside or float(value) < minimum or (open_minimum and float(value) == minimum):
-        raise ValueError(
-            f"{name}={value!r}: expected a finite number {'>' if open_minimum else '>='} {minimum}"
-        )
+        least = f" {'>' if open_minimum else '>='} {minimum}" if minimum > -math.inf else ""
+        raise ValueError(f"{name}={value!r}: expected a finite number{least}")
 
 
 def check_scale(X: Any) -> None:

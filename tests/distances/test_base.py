@@ -1,10 +1,21 @@
 """The base of all distances, met by distances of the sorts that papers learn: from labels, and from constraints."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from cladebench.distances import Euclidean, RandomForestProximity
+from cladebench.distances import (
+    DCA,
+    ITML,
+    Euclidean,
+    HierarchyForest,
+    RandomForestDistance,
+    RandomForestProximity,
+)
+from cladebench.distances._linear import LinearDistance
+from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance, _pairs_of_labels
 
 
@@ -191,3 +202,88 @@ def test_masked_pairs_and_truth_values_among_rows_are_refused():
     for pairs, said in ((masked, "must_link has 1 masked entries"), ([[True, 2]], r"must_link\[0\] is True")):
         with pytest.raises(ValueError, match=said):
             Weighted().fit(X, must_link=pairs)
+
+
+@pytest.mark.parametrize("cls", [DCA, ITML, RandomForestDistance])
+def test_with_nothing_to_learn_from_a_fit_warns(cls: type[Distance]) -> None:
+    words = rf"^{cls.__name__}: nothing to learn from; expected y, must_link or cannot_link$"
+    for given in ({}, {"must_link": []}, {"must_link": np.empty((0, 2), int), "cannot_link": []}):
+        with pytest.warns(UserWarning, match=words) as caught:
+            cls().fit(X, **given)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_with_something_to_learn_from_no_fit_warns() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        HierarchyForest(5).fit(X)  # has an unsupervised form
+        Euclidean().fit(X)  # learns nothing
+        for cls in (DCA, ITML):
+            cls().fit(X, Y)
+            cls().fit(X, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 3), (2, 3)])
+
+
+def test_without_must_links_dca_warns() -> None:
+    with pytest.warns(UserWarning, match="^DCA: no must-link, and the distance is Euclidean; expected some$"):
+        DCA().fit(X, cannot_link=[(0, 1)])
+
+
+@pytest.mark.parametrize("cls", [Weighted, ITML])
+def test_a_pair_in_both_sorts_of_constraints_is_named(cls: type[Distance]) -> None:
+    words = rf"^{cls.__name__}: must_link and cannot_link share \[2, 3\], 2 in all; expected no such pair$"
+    with pytest.warns(UserWarning, match=words):
+        cls().fit(X, must_link=[(0, 1), (5, 4), (3, 2)], cannot_link=[(3, 2), (2, 3), (5, 4), (0, 2)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Blind().fit(X, must_link=[(0, 1)], cannot_link=[(0, 1)])  # reads neither
+
+
+class Odd(MappedDistance, Blind):
+    """Gives what it is made with, whatever it is asked for."""
+
+    def __init__(self, pairwise=None, nearest=None, image=None):
+        self.pairwise_, self.nearest_, self.image_ = pairwise, nearest, image
+
+    def _pairwise(self, X, Y):
+        return super()._pairwise(X, Y) if self.pairwise_ is None else self.pairwise_
+
+    def _nearest(self, X, k):
+        return super()._nearest(X, k) if self.nearest_ is None else self.nearest_
+
+    def _map(self, X):
+        return X if self.image_ is None else self.image_
+
+
+@pytest.mark.parametrize(
+    ("odd", "call", "words"),
+    [
+        (
+            Odd(pairwise=np.ones((4, 4))),
+            "pairwise",
+            r"_pairwise gave shape \(4, 4\); expected shape \(40, 40\)$",
+        ),
+        (Odd(pairwise="near"), "pairwise", r"_pairwise gave str; expected numbers of shape \(40, 40\)$"),
+        (
+            Odd(nearest=(np.ones((40, 5)),) * 2),
+            "kneighbors",
+            r"_nearest gave shape .*; expected shape \(40, 6\)$",
+        ),
+        (Odd(image=np.ones((3, 2))), "transform", r"_map gave shape \(3, 2\); expected shape \(40, any\)$"),
+        (Odd(image=np.ones((3, 2))), "pairwise", r"_map gave shape \(3, 2\)"),
+        (Odd(image=np.ones((3, 2))), "kneighbors", r"_map gave shape \(3, 2\)"),
+    ],
+)
+def test_what_a_subclass_gives_is_checked(odd: Odd, call: str, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^Odd: {words}"):
+        getattr(odd.fit(X), call)(*([] if call == "kneighbors" else [X]))
+
+
+def test_a_map_of_another_number_of_features_is_refused() -> None:
+    class Narrow(LinearDistance):
+        def _components(self, X, y, must_link, cannot_link):
+            return np.eye(2)
+
+    with pytest.raises(
+        ValueError, match=r"^Narrow: _components gave shape \(2, 2\); expected shape \(any, 3\)$"
+    ):
+        Narrow().fit(X)

@@ -1,6 +1,11 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
+from cladebench import Hierarchy
+from cladebench.methods._flat import FlatClusterer
+from cladebench.methods.base import Clusterer, HierarchicalClusterer
 from cladebench.methods.controls import OracleTree, RandomTree
 from cladebench.validation import check_choice, check_int, check_real, check_scale
 
@@ -57,3 +62,54 @@ def test_a_bad_random_state_is_told_what_is_allowed(value: object) -> None:
     with pytest.raises(ValueError, match=words) as caught:
         RandomTree(random_state=value).fit([[0.0], [1.0]])
     assert repr(value) in str(caught.value)
+
+
+class Giving(HierarchicalClusterer):
+    """Gives what it is made with as a tree."""
+
+    def __init__(self, given: Any = None, n_clusters: int = 2):
+        self.given, self.n_clusters = given, n_clusters
+
+    def _build(self, X, y):
+        return self.given
+
+
+class FlatGiving(Giving, FlatClusterer):
+    """Gives it as clusters of a tree."""
+
+    def _build(self, X, y):
+        return FlatClusterer._build(self, X, y)
+
+    def _cluster(self, X):
+        return self.given
+
+
+class Labelling(Clusterer):
+    """Gives it as clusters."""
+
+    def __init__(self, given: Any = None):
+        self.given = given
+
+    def _cluster(self, X, y):
+        return self.given
+
+
+@pytest.mark.parametrize(
+    ("cls", "given", "words"),
+    [
+        (
+            Giving,
+            Hierarchy.from_nested([0, 1, 2]),
+            "_build gave 3 samples; expected a Hierarchy of 5 samples",
+        ),
+        (Giving, None, "_build gave NoneType; expected a Hierarchy of 5 samples"),
+        (Giving, [[0, 1], 2], "_build gave list; expected a Hierarchy of 5 samples"),
+        (FlatGiving, np.zeros(4, int), r"_cluster gave shape \(4,\); expected shape \(5,\)"),
+        (FlatGiving, None, r"_cluster gave NoneType; expected numbers of shape \(5,\)"),
+        (Labelling, np.zeros((5, 1), int), r"_cluster gave shape \(5, 1\); expected shape \(5,\)"),
+        (Labelling, None, r"_cluster gave NoneType; expected numbers of shape \(5,\)"),
+    ],
+)
+def test_what_a_subclass_gives_is_checked(cls: Any, given: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=f"^{cls.__name__}: {words}$"):
+        cls(given).fit(np.arange(5.0)[:, None])

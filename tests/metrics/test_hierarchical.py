@@ -4,6 +4,8 @@ import math
 import os
 import subprocess
 import sys
+import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -251,3 +253,44 @@ print([dasgupta_cost(tree, s).hex() for s in (S, sp.csr_array(S), LinearKernel(X
 def test_entries_of_small_integers_that_are_given_twice_are_added_without_overflow() -> None:
     twice = sp.coo_array((np.full(4, 100, dtype=np.int8), ([0, 0, 1, 1], [1, 1, 0, 0])), shape=(3, 3))
     assert dasgupta_cost(Hierarchy.from_nested([[0, 1], 2]), twice) == 400.0
+
+
+def cost_of(similarity: Any) -> float:
+    return dasgupta_cost(Hierarchy.from_nested(list(range(len(similarity)))), similarity)
+
+
+@pytest.mark.parametrize("n", [3, 40, 300])
+def test_distances_in_place_of_similarities_are_told(n: int) -> None:
+    X = np.random.default_rng(n).normal(size=(n, 2))
+    X[0] += 9.0  # far from the others
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    with pytest.warns(
+        UserWarning, match=r"^similarity: looks like distances, 0 on the diagonal; expected simil"
+    ) as caught:
+        cost_of(D)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_similarities_of_all_sorts_are_none() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2)) + 5.0 * (np.arange(40) % 2)[:, None]
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    S = 1.0 / (1.0 + D)
+    bare = S * (1.0 - np.eye(40))
+    directed = D.copy()
+    directed[0, 1] += 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for similarity in (
+            S,
+            np.exp(-D) * (1.0 - np.eye(40)),
+            bare**4,
+            directed,
+            1.0 - np.eye(40),
+            X @ X.T,
+            -D,
+        ):
+            cost_of(similarity)
+        cost_of([[0, 9, 1], [9, 0, 1], [1, 1, 0]])
+        cost_of([[0, 9], [9, 0]])
+        cost_of([[0]])

@@ -267,7 +267,7 @@ def test_deep_trees_do_not_overflow(depth: int, n: int) -> None:
         ([[0, 1, 2, 3]], r"labels has shape \(1, 4\)"),
         ([0, 1, 2, np.nan], r"labels has dtype float64; expected integers"),
         ([0.0, 1.0, 2.0, 3.0], r"labels has dtype float64; expected integers"),
-        (["a", "b", "c", "d"], r"labels has dtype <U1; expected integers"),
+        (["a", "b", "c", "d"], r"labels are text; expected integers 0"),
         ([None, 1, 2, 3], r"labels has dtype object; expected integers"),
         ([0, 1, 4, 5], r"labels\[2\] is 4; expected a class of class_tree: 0..3"),
         ([0, -1, 2, 3], r"labels\[1\] is -1; expected a class of class_tree: 0..3"),
@@ -323,3 +323,35 @@ def test_the_cross_check_sees_a_slight_error(monkeypatch) -> None:
     found = list(module.certificates("smoke", 0))
     assert len(found) > 5
     assert not any(certificate.passed for certificate in found)
+
+
+NAMED = Hierarchy.from_nested([[0, 1], 2], sample_names=["cat", "dog", "car"])
+
+
+@EACH
+def test_names_of_classes_are_looked_up_in_the_class_tree(kind: str) -> None:
+    numbers = np.array([0, 2, 1, 1, 0])
+    names = np.array(NAMED.sample_names)[numbers]
+    tree = Hierarchy.from_nested([[0, 1], [2, [3, 4]]])
+    for labels in (names, names.tolist(), pd.Series(names), pd.Categorical(names), names.astype(object)):
+        assert semantic_scores(tree, labels, NAMED, kind) == semantic_scores(tree, numbers, NAMED, kind)
+        assert best_constant(labels, NAMED, kind) == best_constant(numbers, NAMED, kind)
+
+
+@pytest.mark.parametrize(
+    ("labels", "class_tree", "words"),
+    [
+        (
+            ["cat", "dog"],
+            Hierarchy.from_nested([[0, 1], 2]),
+            r"labels are text; expected integers 0\.\.2, or a ",
+        ),
+        (["cat", "cow"], NAMED, r"labels\[1\] is 'cow'; expected one of class_tree\.sample_names"),
+        (["a", "a"], Hierarchy.from_nested([0, 1], sample_names=["a", "a"]), "sample_names that are equal"),
+        (["cat", 1, None], NAMED, "labels has dtype object; expected integers"),
+        (["cat"], NAMED, "labels has length 1; expected 2"),
+    ],
+)
+def test_names_that_no_class_has_are_refused(labels: list, class_tree: Hierarchy, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        semantic_similarity(Hierarchy.from_nested([0, 1]), labels, class_tree)

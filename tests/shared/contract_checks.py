@@ -85,7 +85,7 @@ def check_bad_data(cls: Class) -> None:
     refuses(cls, X[None], "dim 3")
     refuses(cls, X[:0], "0 sample(s)")
     refuses(cls, X[:, :0], "0 feature(s)")
-    refuses(cls, np.array([["a", "b"], ["c", "d"]]))
+    refuses(cls, np.array([["a", "b"], ["c", "d"]]), f"{cls.__name__}: X[0, 0] is 'a'; expected numbers")
 
 
 def check_damaged_rows(cls: Class) -> None:

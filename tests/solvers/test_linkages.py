@@ -202,14 +202,14 @@ def test_what_it_takes() -> None:
 @pytest.mark.parametrize(
     ("X", "how", "words"),
     [
-        ([[0.0, 1.0], [2.0, np.nan]], {}, r"X\[1, 1\] is nan; expected finite numbers"),
-        ([[0.0], [-np.inf]], {}, r"X\[1, 0\] is -inf; expected finite"),
+        ([[0.0, 1.0], [2.0, np.nan]], {}, r"X\[1, 1\] is NaN; expected finite numbers: leave such rows out"),
+        ([[0.0], [-np.inf]], {}, r"X\[1, 0\] is infinity; expected finite"),
         (np.zeros((0, 3)), {}, r"shape \(0, 3\)"),
         (np.zeros((3, 0)), {}, r"shape \(3, 0\)"),
         (np.zeros((2, 2, 2)), {}, r"shape \(2, 2, 2\)"),
         ([1.0, 2.0], {}, "2 distances; expected n"),
         ([1.0, -2.0, 3.0], {}, "distance -2; expected none below 0"),
-        ([1.0, np.nan, 3.0], {}, r"X\[1\] is nan"),
+        ([1.0, np.nan, 3.0], {}, r"X\[1\] is NaN"),
         (scipy.sparse.eye(3).tocsr(), {}, "sparse"),
         (np.ma.masked_less([[0.0], [1.0]], 0.5), {}, "mask"),
         ([["a"], ["b"]], {}, "numbers"),
@@ -270,9 +270,9 @@ def test_single_precision_is_not_copied(method: str) -> None:
 
     assert most(lambda: linkage(X, method)) < X.nbytes / 2
     assert most(lambda: Agglomerative(linkage=method).fit(X)) < X.nbytes
-    for bad in (np.nan, np.inf):
+    for bad, name in ((np.nan, "NaN"), (np.inf, "infinity")):
         X[7, 3] = bad
-        with pytest.raises(ValueError, match=rf"X\[7, 3\] is {bad}"):
+        with pytest.raises(ValueError, match=rf"X\[7, 3\] is {name}"):
             linkage(X, method)
         with pytest.raises(ValueError, match="finite"):
             _core.link(X, "ward")

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import FloatArray, IntArray
+from cladebench.subclass_results import array_from
 from cladebench.validation import check_real
 
 
@@ -30,7 +31,8 @@ class LinearDistance(MappedDistance):
         """Learn the map, shape (n_components, n_features); arguments as for `Distance._learn`."""
 
     def _learn(self, X: FloatArray, y: np.ndarray | None, must_link: IntArray, cannot_link: IntArray) -> None:
-        self.components_ = self._components(X, y, must_link, cannot_link)
+        components = self._components(X, y, must_link, cannot_link)
+        self.components_ = array_from(self, "_components", components, (None, X.shape[1]))
 
     def _map(self, X: FloatArray) -> FloatArray:
         return linear_map(X, self.components_)

@@ -12,6 +12,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from cladebench.distances._nearest import nearest_rows
 from cladebench.distances.base import Distance, FloatArray, IntArray
+from cladebench.subclass_results import array_from
 from cladebench.threads import one_thread
 
 
@@ -33,7 +34,12 @@ class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance
     @property
     def _n_features_out(self) -> int:
         """How many features `transform` returns; scikit-learn asks."""
-        return int(self._map(self._fit_X[:1]).shape[1])
+        return int(self._image(self._fit_X[:1]).shape[1])
+
+    def _image(self, X: FloatArray) -> FloatArray:
+        """Map rows; refuse what `_map` gives if it has not one row for each."""
+        image: FloatArray = array_from(self, "_map", self._map(X), (X.shape[0], None))
+        return image
 
     def transform(self, X: Any) -> FloatArray:
         """Map samples to where the distance is Euclidean.
@@ -64,7 +70,7 @@ class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance
         """
         rows = self._rows("X", X)
         with one_thread("blas"):
-            images = self._map(rows)
+            images = self._image(rows)
         if images is rows:  # which may be the caller's own
             images = rows.copy()
         if not np.isfinite(images.data if sparse.issparse(images) else images).all():
@@ -72,13 +78,13 @@ class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance
         return images
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        mapped = self._map(X)
-        return cdist(mapped, mapped if Y is X else self._map(Y))
+        mapped = self._image(X)
+        return cdist(mapped, mapped if Y is X else self._image(Y))
 
     def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
         with one_thread("blas"):
-            rows = self._map(self._fit_X)
-            queries = rows if X is self._fit_X else self._map(X)
+            rows = self._image(self._fit_X)
+            queries = rows if X is self._fit_X else self._image(X)
             try:
                 distance, index = nearest_rows(queries, rows, k)
             except OverflowError:

@@ -22,6 +22,8 @@ from cladebench.solvers.given_distances import (
     StackedDistances,
     weighted_sum,
 )
+from cladebench.subclass_results import array_from
+from cladebench.table_entries import columns_of
 from cladebench.threads import one_thread
 from cladebench.validation import as_array, as_floats, check_choice, check_magnitude, check_seed
 
@@ -108,8 +110,10 @@ class StackDistance(Discovered, BaseEstimator, ABC):
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        checked = [self._given(f"stacks[{k}]", stack) for k, stack in enumerate(_several("stacks", stacks))]
-        given = _several("labels", labels)
+        where = type(self).__name__
+        several = _several(f"{where}: stacks", stacks)
+        checked = [self._given(f"stacks[{k}]", stack) for k, stack in enumerate(several)]
+        given = _several(f"{where}: labels", labels)
         if not checked:
             raise ValueError("stacks is empty; expected at least one training set")
         if len(given) != len(checked):
@@ -127,6 +131,7 @@ class StackDistance(Discovered, BaseEstimator, ABC):
         # The last bits of a BLAS product may depend on the number of threads.
         with one_thread("blas"):
             self._learn(checked, codes)
+        array_from(self, "weights_", getattr(self, "weights_", None), (self.n_distances_,))
         return self
 
     def predict(self, stack: Any) -> IntArray:
@@ -143,7 +148,8 @@ class StackDistance(Discovered, BaseEstimator, ABC):
         """
         distances = self._new_set(stack)
         with one_thread("blas"):
-            return self._cluster(distances)
+            clusters: IntArray = array_from(self, "_cluster", self._cluster(distances), (distances.shape[1],))
+        return clusters
 
     def pairwise(self, stack: Any) -> npt.NDArray[np.float64]:
         """Compute learned distances.
@@ -216,8 +222,9 @@ def checked_stack(name: str, stack: Any, square: bool = True) -> FloatArray:
 
 
 def _several(name: str, values: Any) -> Sequence[Any]:
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    # Of a data frame the names of columns would be taken for sets.
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable) or columns_of(values) is not None:
         raise ValueError(
-            f"{name} is of type {type(values).__name__}; expected one entry for each training set"
+            f"{name} is of type {type(values).__name__}; expected a list, one entry for each training set"
         )
     return list(values)

@@ -5,6 +5,7 @@ Of samples with features, here, and of stacks of given distances (`StackDistance
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -18,6 +19,7 @@ from cladebench.class_labels import codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.distances._least_entries import check_n_neighbors, least_of_rows
 from cladebench.distances._stack_base import StackDistance
+from cladebench.subclass_results import array_from
 from cladebench.threads import one_thread
 from cladebench.validation import (
     as_array,
@@ -68,6 +70,8 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     #: True where `fit` reads ``must_link`` and ``cannot_link``.
     uses_constraints: ClassVar[bool] = False
+    #: True where a fit without labels and constraints learns from X alone; else `fit` warns of one.
+    learns_from_rows: ClassVar[bool] = False
     #: True where it is symmetric, zero from a sample to itself, and obeys the triangle inequality. Different samples
     #: may be at distance zero all the same (a pseudometric).
     is_metric: ClassVar[bool] = True
@@ -110,11 +114,17 @@ class Distance(Discovered, BaseEstimator, ABC):
             Pairs of rows of X that belong together, and that do not. If either is given, no pairs are taken from y. A
             class that uses constraints, and is given y but neither of them, goes through the rows in a random order
             that depends on their number alone, and pairs each with the next one of its class and with the next one of
-            another class: fewer than two pairs a row.
+            another class: fewer than two pairs a row. A pair of rows that is in both is learned as both.
 
         Returns
         -------
         self
+
+        Warns
+        -----
+        UserWarning
+            If the class uses constraints, and a pair of rows is in both, or there is neither a pair nor y and it learns
+            nothing from X alone.
 
         Raises
         ------
@@ -125,7 +135,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         """
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        check_features(X)
+        columns = check_features(X, who=self)
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
@@ -135,7 +145,7 @@ class Distance(Discovered, BaseEstimator, ABC):
             labels = codes_of_y(y, seen)
         else:
             X = validate_data(self, X, dtype=np.float64, order="C", **accepted)
-        check_finite(X, self)
+        check_finite(X, self, columns=columns)
         check_scale(X)
         must, cannot = (
             _pairs(name, pairs, X.shape[0])
@@ -145,11 +155,29 @@ class Distance(Discovered, BaseEstimator, ABC):
             must = cannot = np.empty((0, 2), dtype=np.int64)
         elif labels is not None and must_link is cannot_link is None:
             must, cannot = _pairs_of_labels(labels)
+        if self.uses_constraints:
+            self._warn_of(must, cannot)
         # The last bits of a BLAS product may depend on the number of threads.
         with one_thread("blas"):
             self._learn(X, labels if self.uses_labels else None, must, cannot)
         self._fit_X = X
         return self
+
+    def _warn_of(self, must: IntArray, cannot: IntArray) -> None:
+        """Warn of constraints that contradict each other, or teach nothing."""
+        where = type(self).__name__
+        left, right = (pairs.min(axis=1) << 32 | pairs.max(axis=1) for pairs in (must, cannot))
+        both = np.intersect1d(left, right)
+        if len(both):
+            pair = [int(both[0]) >> 32, int(both[0]) & (2**32 - 1)]
+            warnings.warn(
+                f"{where}: must_link and cannot_link share {pair}, {len(both):,} in all; expected no such pair",
+                stacklevel=3,
+            )
+        if not len(must) and not len(cannot) and not self.learns_from_rows:
+            warnings.warn(
+                f"{where}: nothing to learn from; expected y, must_link or cannot_link", stacklevel=3
+            )
 
     def pairwise(self, X: Any, Y: Any = None) -> FloatArray:
         """Compute distances between rows.
@@ -211,10 +239,12 @@ class Distance(Discovered, BaseEstimator, ABC):
         check_is_fitted(self, "n_features_in_")
         rows = self._fit_X if X is None else self._rows("X", X)
         check_n_neighbors(n_neighbors, self._fit_X.shape[0], of_fitted=X is None)
+        k = n_neighbors + (X is None)
+        distance, index = self._nearest(rows, k)
+        for part in (distance, index):
+            array_from(self, "_nearest", part, (rows.shape[0], k))
         if X is None:
-            distance, index = _without_own(*self._nearest(rows, n_neighbors + 1))
-        else:
-            distance, index = self._nearest(rows, n_neighbors)
+            distance, index = _without_own(distance, index)
         return (distance, index) if return_distance else index
 
     def _nearest(self, X: FloatArray, k: int) -> tuple[FloatArray, IntArray]:
@@ -232,7 +262,7 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     def _rows(self, name: str, values: Any) -> FloatArray:
         check_is_fitted(self, "n_features_in_")
-        check_features(values, name)
+        columns = check_features(values, name, self)
         accepted = "csr" if self.takes_sparse else False
         # Not by `validate_data` alone, which calls all that it is given X.
         rows = check_array(
@@ -244,7 +274,7 @@ class Distance(Discovered, BaseEstimator, ABC):
             estimator=self,
             input_name=name,
         )
-        check_finite(rows, self, name)
+        check_finite(rows, self, name, columns)
         if rows.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"{name} has {rows.shape[1]} features, but {type(self).__name__} is expecting "
@@ -256,7 +286,9 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     def _checked_pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         with one_thread("blas"):
-            distances = self._pairwise(X, Y)
+            distances: FloatArray = array_from(
+                self, "_pairwise", self._pairwise(X, Y), (X.shape[0], Y.shape[0])
+            )
         if not np.isfinite(distances).all():
             raise ValueError(f"distances of {type(self).__name__} overflow; rescale X")
         return distances

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import scipy.linalg
 from scipy import sparse
@@ -117,6 +119,8 @@ class DCA(LinearDistance):
         chunklets = chunklets_of(len(X), must_link)
         if not len(must_link):
             self.n_chunklets_ = 0
+            if len(cannot_link):  # without these too, `fit` has warned
+                warnings.warn("DCA: no must-link, and the distance is Euclidean; expected some", stacklevel=4)
             return np.eye(X.shape[1])
         if self.singles:
             alone = np.unique(cannot_link[chunklets[cannot_link] < 0])

@@ -42,7 +42,8 @@ class HierarchyForest(GrownForest):
     hundred times as long. Splits are learned in single precision, and `fit` warns where that merges more than a tenth
     of a feature's values.
 
-    Splits of nodes without cannot-links are learned without any constraint: must-links alone change nothing.
+    Splits of nodes without cannot-links are learned without any constraint: must-links alone change nothing. With none
+    at all the forest is the unsupervised one of [1]_.
 
     Parameters
     ----------
@@ -153,6 +154,7 @@ class HierarchyForest(GrownForest):
     """
 
     uses_constraints = True
+    learns_from_rows = True
     is_metric = False
     contract_params: ClassVar = {"n_trees": 5}
 

@@ -35,9 +35,8 @@ class RandomForestDistance(Distance):
         Number of trees; T = 500 in [2]_, section 4.
     max_features : {"sqrt", "log2"}, int or None, default="sqrt"
         How many of the ``2 * n_features`` features of a pair each node looks at, as in scikit-learn; None, and what is
-        more than there are, is all. The
-        papers leave it open. The default is what [3]_ and scikit-learn advise for classification; code that an author
-        of both papers published later has "log2".
+        more than there are, is all. The papers leave it open. The default is what [3]_ and scikit-learn advise for
+        classification; code that an author of both papers published later has "log2".
     min_samples_leaf : int, default=1
         Pairs that a leaf holds at least, those that a bootstrap sample has several times counted once as in
         scikit-learn. By default trees are fully grown, as in [3]_.

@@ -128,12 +128,12 @@ def checked_rows(fitted: Any, X: Any) -> Any:
     They come out as float64, dense or, where it takes these, CSR.
     """
     check_is_fitted(fitted)
-    check_features(X)
+    columns = check_features(X, who=fitted)
     accepted = "csr" if fitted.takes_sparse else False
     rows = validate_data(
         fitted, X, reset=False, accept_sparse=accepted, dtype=np.float64, order="C", ensure_all_finite=False
     )
-    check_finite(rows, fitted)
+    check_finite(rows, fitted, columns=columns)
     check_magnitude(rows)
     return rows
 

@@ -22,7 +22,7 @@ class Agglomerative(HierarchicalClusterer):
     n_clusters : int, default=2
         Clusters of ``labels_``.
     linkage : {"complete", "single", "average", "weighted", "ward", "centroid", "median"}, default="complete"
-        Distance between clusters. The default is the ghc paper's HAC-C.
+        Distance between clusters. The default is the ghc paper's HAC-C; that of `cladebench.linkage` is "ward".
     metric : str, default="euclidean"
         Distance between samples, by SciPy's name; "ward", "centroid" and "median" take "euclidean" alone. With
         "precomputed" X has the distances: symmetric, at least 0, and 0 from each sample to itself.

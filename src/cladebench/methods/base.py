@@ -14,8 +14,15 @@ from cladebench import tree_cuts
 from cladebench.class_labels import by_first_member, codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
+from cladebench.subclass_results import array_from
 from cladebench.threads import one_thread
-from cladebench.validation import check_features, check_finite, check_int, check_seed, check_unmasked
+from cladebench.validation import (
+    check_features,
+    check_finite,
+    check_int,
+    check_seed,
+    check_unmasked,
+)
 
 
 class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
@@ -58,7 +65,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         check_int("n_clusters", n_clusters, minimum=1)
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
-        check_features(X)
+        columns = check_features(X, who=self)
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         if self.uses_labels:
@@ -67,7 +74,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
             labels = codes_of_y(y, seen)
         else:
             X = validate_data(self, X, dtype=self._dtypes, order="C", **accepted)
-        check_finite(X, self)
+        check_finite(X, self, columns=columns)
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
@@ -134,10 +141,15 @@ class HierarchicalClusterer(_Fit):
             C-contiguous float64, finite; not to be written to.
         y : ndarray of int64, shape (n_samples,), or None
             Where ``uses_labels`` the class of each sample, 0, 1, ... in sorted order; else None.
+
+        Returns
+        -------
+        Hierarchy
+            Of n_samples samples; `fit` refuses all else.
         """
 
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
-        self.hierarchy_ = self._build(X, y)
+        self.hierarchy_ = self._checked(self._build(X, y), X.shape[0])
         self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
         found = int(self.labels_.max()) + 1
         sizes = tree_cuts.skipped(self.hierarchy_, self.n_clusters) if found < self.n_clusters else None
@@ -148,6 +160,18 @@ class HierarchicalClusterer(_Fit):
                 UserWarning,
                 stacklevel=3,
             )
+
+    def _checked(self, tree: Any, n_samples: int) -> Hierarchy:
+        """Refuse all but a tree of so many samples."""
+        where, expected = (
+            f"{type(self).__name__}: _build gave",
+            f"expected a Hierarchy of {n_samples} samples",
+        )
+        if not isinstance(tree, Hierarchy):
+            raise TypeError(f"{where} {type(tree).__name__}; {expected}")
+        if tree.n_samples != n_samples:
+            raise ValueError(f"{where} {tree.n_samples} samples; {expected}")
+        return tree
 
 
 class Clusterer(_Fit):
@@ -191,5 +215,6 @@ class Clusterer(_Fit):
         """
 
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
-        self.labels_ = by_first_member(self._cluster(X, y))
+        clusters = array_from(self, "_cluster", self._cluster(X, y), (X.shape[0],))
+        self.labels_ = by_first_member(clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1

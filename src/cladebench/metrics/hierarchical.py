@@ -5,6 +5,7 @@ Dendrogram purity (from labels), Dasgupta's cost (from similarities).
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -107,6 +108,12 @@ def dasgupta_cost(
     TypeError
         If `hierarchy` is no Hierarchy, or `similarity` is no array, or is to be called on X first.
 
+    Warns
+    -----
+    UserWarning
+        If a dense matrix looks like distances: 0 on the diagonal, positive elsewhere, symmetric, and no side of a
+        triangle longer than the other two. Up to 50 rows are looked at.
+
     Notes
     -----
     Dense: O(n^2), one pass over the matrix, which is used without a copy if it is float64 and contiguous.
@@ -164,6 +171,11 @@ def dasgupta_cost(
             matrix.data.astype(np.float64, copy=False),
         )
     else:
+        if _looks_like_distances(matrix):
+            warnings.warn(
+                "similarity: looks like distances, 0 on the diagonal; expected similarities, such as 1 / (1 + D)",
+                stacklevel=2,
+            )
         # The cost of the transpose is the same: a column-major matrix need not be copied.
         rows = matrix.T if matrix.flags.f_contiguous else matrix
         cost = _core.dasgupta_cost_dense(tree, np.ascontiguousarray(rows, dtype=np.float64))
@@ -193,6 +205,21 @@ def _advice(shape: tuple[int, ...], n: int) -> str:
             "LinearKernel(X) of the features X"
         )
     return ""
+
+
+def _looks_like_distances(matrix: npt.NDArray[Any]) -> bool:
+    """Say whether some rows of a matrix are as those of a metric.
+
+    Weights of a graph are 0 on the diagonal too, but triangles of them have longer sides: near samples are near to the
+    same others. Where no number is twice another, no triangle could tell.
+    """
+    n = len(matrix)
+    some = np.unique(np.linspace(0, n - 1, 50).astype(np.int64))
+    D = matrix[np.ix_(some, some)].astype(np.float64)
+    apart = D[~np.eye(len(some), dtype=bool)]
+    if len(some) < 3 or D.diagonal().any() or not apart.min() > 0 or not apart.max() > 2 * apart.min():
+        return False
+    return bool((D == D.T).all() and (D[:, None] <= (D[:, :, None] + D[None]) * (1 + 1e-9)).all())
 
 
 def _checked(cost: float, matrix: Any) -> float:

@@ -14,6 +14,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.metrics.pair_sums import IntArray, Kind, PairMoments, pair_moments
 from cladebench.metrics.scores import Scores
 from cladebench.validation import as_array, as_index
+from cladebench.yaml_values import shown
 
 
 def semantic_similarity(
@@ -40,8 +41,9 @@ def semantic_similarity(
         A tree over the samples, of any arity; or the clusters of a flat method, any integers: a pair then has
         similarity 1 in one cluster and 0 otherwise, for all kinds. (A tree that hangs those clusters below
         its root is the same for "shortest_path", but has path sharing 1/2 across clusters.)
-    labels : array-like of int, shape (n_samples,)
-        Class of each sample, in 0..n_classes-1; classes may have no sample.
+    labels : array-like of int or str, shape (n_samples,)
+        Class of each sample, in 0..n_classes-1; classes may have no sample. Or its name, of those that
+        ``class_tree.sample_names`` has.
     class_tree : Hierarchy
         A tree whose samples are the classes: class c sits at node ``class_tree.leaf_of[c]``, at any depth,
         at an inner node too. All its classes, with samples or without, count for the longest path.
@@ -57,7 +59,8 @@ def semantic_similarity(
     ------
     ValueError
         If `kind` is unknown, `labels` or the clusters are not integers or not as many as the samples, the class
-        tree lacks the class of a sample, or there are fewer than two samples (a mean over nothing).
+        tree lacks the class of a sample, or there are fewer than two samples (a mean over nothing). If `labels` are
+        names and the class tree has none, or two that are equal.
     TypeError
         If `hierarchy` is neither a Hierarchy nor an array, or `class_tree` is not a Hierarchy.
 
@@ -85,6 +88,12 @@ def semantic_similarity(
     >>> semantic_similarity(tree, [0, 1, 2], class_tree)
     1.0
     >>> round(semantic_similarity(tree, [0, 2, 1], class_tree), 4)
+    0.9259
+
+    Of a class tree with names, labels may be names:
+
+    >>> named = Hierarchy.from_nested([[0, 1], 2], sample_names=["cat", "dog", "car"])
+    >>> round(semantic_similarity(tree, ["cat", "car", "dog"], named), 4)
     0.9259
     """
     return _moments(hierarchy, labels, class_tree, kind).agreement
@@ -177,7 +186,7 @@ def _moments(
     else:
         names, place = np.unique(_clusters(hierarchy), return_inverse=True)
         n_samples = len(place)
-    codes = _class_labels(labels, n_samples, class_tree.n_samples)
+    codes = _class_labels(labels, n_samples, class_tree)
     if n_samples < 2:
         raise ValueError(f"n_samples is {n_samples}; expected at least 2: the measure is a mean over pairs")
     if flat:  # clusters below one root are as far from each other as two leaves can be
@@ -199,9 +208,11 @@ def _clusters(given: Any) -> IntArray:
     return as_index("hierarchy", given)
 
 
-def _class_labels(labels: npt.ArrayLike, n_samples: int, n_classes: int) -> IntArray:
+def _class_labels(labels: npt.ArrayLike, n_samples: int, class_tree: Hierarchy) -> IntArray:
     """Return the labels as integers in 0..n_classes-1, one for each sample."""
-    codes = as_index("labels", labels)
+    array, n_classes = as_array("labels", labels), class_tree.n_samples
+    text = array.dtype.kind == "U" or (array.size and all(isinstance(label, str) for label in array.flat))
+    codes = as_index("labels", _numbers_of(array, class_tree) if text else labels)
     if len(codes) != n_samples:
         raise ValueError(
             f"labels has length {len(codes)}; expected {n_samples}, as many as the hierarchy's samples"
@@ -211,3 +222,21 @@ def _class_labels(labels: npt.ArrayLike, n_samples: int, n_classes: int) -> IntA
         at = int(np.argmax(outside))
         raise ValueError(f"labels[{at}] is {codes[at]}; expected a class of class_tree: 0..{n_classes - 1}")
     return codes
+
+
+def _numbers_of(names: npt.NDArray[Any], class_tree: Hierarchy) -> list[int]:
+    """Look up names of classes in the names of the class tree's samples."""
+    known = class_tree.sample_names
+    if known is None:
+        raise ValueError(
+            f"labels are text; expected integers 0..{class_tree.n_samples - 1}, or a class_tree with sample_names"
+        )
+    numbers = {name: number for number, name in enumerate(known)}
+    if len(numbers) < len(known):
+        raise ValueError(
+            "class_tree has sample_names that are equal; expected different ones for labels of text"
+        )
+    for at, name in enumerate(names.flat):
+        if name not in numbers:
+            raise ValueError(f"labels[{at}] is {shown(str(name))}; expected one of class_tree.sample_names")
+    return [numbers[name] for name in names.flat]

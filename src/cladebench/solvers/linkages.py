@@ -25,7 +25,7 @@ from cladebench.solvers.graph_linkages import (
     check_graph_method,
     link_along_graph,
 )
-from cladebench.validation import as_floats, check_choice, check_features, check_scale
+from cladebench.validation import as_floats, check_choice, check_features, check_finite, check_scale
 
 METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 #: What the compiled core links without a matrix of distances.
@@ -61,7 +61,8 @@ def linkage(
         is made.
         A vector has the distances of all pairs, as `scipy.spatial.distance.pdist` gives them, and goes to SciPy.
     method : {"ward", "single", "complete", "average", "weighted", "centroid", "median"}, default="ward"
-        Distance between clusters, as in `scipy.cluster.hierarchy.linkage`.
+        Distance between clusters, as in `scipy.cluster.hierarchy.linkage`. The default of
+        `cladebench.methods.Agglomerative` is "complete".
     metric : str, default="euclidean"
         Distance between rows, by SciPy's name. "ward", "centroid" and "median" are of Euclidean distances alone.
         Without a meaning where X has distances.
@@ -172,16 +173,13 @@ def linkage_and_bounds(
         check_graph_method("method", method, metric)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}; expected None or a callable of two counts")
-    check_features(X)
+    columns = check_features(X)
     rows = X if _is_single_precision(X) else as_floats("X", X)
     if rows.size == 0 or rows.ndim not in (1, 2):
         raise ValueError(
             f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1, or distances of all pairs"
         )
-    finite = np.isfinite(rows)
-    if not finite.all():
-        at = np.unravel_index(int(np.argmin(finite)), rows.shape)
-        raise ValueError(f"X[{', '.join(map(str, at))}] is {rows[at]}; expected finite numbers")
+    check_finite(rows, None, columns=columns)
     if rows.ndim < 2:
         if connectivity is not None:
             raise ValueError("X: distances of all pairs; expected rows of features with connectivity")

@@ -365,8 +365,8 @@ class GHC(HierarchicalClusterer):
 
     def _fitted_margins(self, X: Any) -> np.ndarray:
         check_is_fitted(self)
-        check_features(X)
+        columns = check_features(X, who=self)
         X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
-        check_finite(X, self)
+        check_finite(X, self, columns=columns)
         check_magnitude(X)
         return self._margins(X, self.params_)

@@ -1,0 +1,41 @@
+"""What subclasses of our base classes give, checked before it is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import scipy.sparse
+
+from cladebench.validation import as_array
+
+
+def array_from(who: object, method: str, given: Any, shape: tuple[int | None, ...]) -> Any:
+    """Return what a subclass gave as an array; sparse matrices pass as they are.
+
+    Parameters
+    ----------
+    who : object
+        Of the subclass.
+    method : str
+        Which of its methods, or attributes.
+    given : array-like of numbers
+    shape : tuple of int or None
+        What is expected; None is any number.
+
+    Raises
+    ------
+    TypeError
+        If it is not made of numbers.
+    ValueError
+        If it has another shape.
+    """
+    where = f"{type(who).__name__}: {method} gave"
+    expected = "(" + ", ".join("any" if n is None else str(n) for n in shape) + "," * (len(shape) == 1) + ")"
+    sparse = scipy.sparse.issparse(given)
+    array = given if sparse else as_array(f"what {method} of {type(who).__name__} gave", given, "numbers")
+    if not sparse and array.dtype.kind not in "biuf":
+        raise TypeError(f"{where} {type(given).__name__}; expected numbers of shape {expected}")
+    fits = len(array.shape) == len(shape)
+    if not fits or any(n not in (None, own) for n, own in zip(shape, array.shape, strict=True)):
+        raise ValueError(f"{where} shape {array.shape}; expected shape {expected}")
+    return array
