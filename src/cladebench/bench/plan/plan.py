@@ -303,8 +303,9 @@ class Plan:
         PlanError
             With one line for each other key: file, key path, value and what the protocol reads.
         """
+        expected = ", ".join(keys) or "no task"
         lines = [
-            f"{self.path}: {where}.{key}: {value!r} is not read by the paper's protocol; expected {', '.join(keys) or 'no task'}"
+            f"{self.path}: {where}.{key}: {value!r} is not read by the paper's protocol; expected {expected}"
             for where, task in self.tasks()
             for key, value in task.items()
             if key not in (*keys, "draws")  # of which seeds: nothing that a protocol reads
