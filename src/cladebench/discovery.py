@@ -122,7 +122,7 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    """Ask whether the name of most like letters was meant, in any case.
+    """Ask whether the nearest name was meant, in any case of letters.
 
     Names with two underscores are asked for by programs, which read no answer.
     """
