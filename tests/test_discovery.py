@@ -139,7 +139,7 @@ def test_of_a_misspelt_name_the_nearest_is_told(package: str, wrong: str, meant:
         getattr(importlib.import_module(package), wrong)
 
 
-@pytest.mark.parametrize("name", ["__wrapped__", "Qqqq"])
-def test_of_a_name_that_is_like_no_other_none_is_told(name: str) -> None:
+@pytest.mark.parametrize("name", ["__perch__", "Qqqq"])
+def test_of_a_name_like_no_other_or_of_programs_none_is_told(name: str) -> None:
     with pytest.raises(AttributeError, match=rf"has no attribute '{name}'$"):
         getattr(methods, name)
