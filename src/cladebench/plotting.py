@@ -63,7 +63,7 @@ def use_style() -> AbstractContextManager[None]:
 
 
 def check_axes(ax: Any) -> None:
-    """Raise a TypeError unless ``ax`` is what a tree can be drawn on, or None."""
+    """Raise a TypeError unless a tree can be drawn on ``ax``."""
     if ax is not None and not (hasattr(ax, "add_collection") and hasattr(ax, "inset_axes")):
         raise TypeError(
             f"ax is of type {type(ax).__name__}; expected matplotlib Axes or None: classes go to labels="
@@ -72,9 +72,9 @@ def check_axes(ax: Any) -> None:
 
 @dataclass(frozen=True)
 class InnerPlace:
-    """Locate axes so that the legend on their right, and what hangs below, are in the place that they had.
+    """Locate axes that share their place with a legend.
 
-    Matplotlib asks at each drawing, so that the place itself may move, as by ``tight_layout``.
+    The legend is on their right, and something may hang below. Matplotlib asks at each drawing, so that the place itself may move, as by ``tight_layout``.
 
     Parameters
     ----------
@@ -91,7 +91,10 @@ class InnerPlace:
         return self.own.get_subplotspec()
 
     def __call__(self, ax: Any, renderer: Any) -> Bbox:
-        """Give the place in shares of the figure; two fifths of the width stay in any case."""
+        """Give the place in shares of the figure.
+
+        Two fifths of the width stay in any case.
+        """
         from matplotlib.transforms import Bbox
 
         place, legend = ax.get_position(original=True), ax.get_legend()
@@ -101,7 +104,7 @@ class InnerPlace:
 
 
 def stay_inside(ax: Axes, below: float = 0.0) -> bool:
-    """Shrink axes by their legend and by what hangs below, as `InnerPlace` says.
+    """Shrink axes by their legend, as `InnerPlace` says.
 
     False where it is not needed: a layout engine of the figure makes room, or the axes have a locator.
     """

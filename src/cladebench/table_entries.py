@@ -1,4 +1,4 @@
-"""Entries of tables that users give: their names in messages, and those that are no numbers."""
+"""Find entries of users' tables that are no numbers, and name them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def columns_of(table: Any) -> list[Any] | None:
 
 
 def entry(name: str, place: Sequence[int], columns: Sequence[Any] | None = None) -> str:
-    """Write an entry as one asks for it, its column by name where that is text.
+    """Write an entry as one asks for it.
+
+    Its column is a name where names are text.
 
     Examples
     --------
@@ -52,7 +54,9 @@ def unread(
     errors: tuple[type[Exception], ...],
     refused: tuple[type[Any], ...] = (),
 ) -> tuple[tuple[int, ...], str, str] | None:
-    """Find the first entry that is no number; None, which NumPy reads as NaN, is one.
+    """Find the first entry that is no number.
+
+    None is one, as NumPy reads it as NaN.
 
     Parameters
     ----------
