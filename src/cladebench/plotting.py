@@ -74,7 +74,8 @@ def check_axes(ax: Any) -> None:
 class InnerPlace:
     """Locate axes that share their place with a legend.
 
-    The legend is on their right, and something may hang below. Matplotlib asks at each drawing, so that the place itself may move, as by ``tight_layout``.
+    The legend is on their right, and something may hang below. Matplotlib asks at each drawing, so that the place
+    itself may move, as by ``tight_layout``.
 
     Parameters
     ----------

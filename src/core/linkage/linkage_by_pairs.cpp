@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "common/equal_rows.hpp"
+#include "common/joined_sets.hpp"
 #include "common/keep_on.hpp"
 #include "common/parallel.hpp"
 #include "common/steps_done.hpp"
-#include "common/joined_sets.hpp"
 #include "linkage/cluster_balls.hpp"
 #include "linkage/cluster_pairs.hpp"
 #include "linkage/linkage.hpp"
