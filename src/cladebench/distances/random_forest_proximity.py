@@ -219,7 +219,10 @@ class RandomForestProximity(Distance):
         return in_single(name, rows, self.zero_, self.scale_)
 
     def _leaves_of_fitted(self) -> sparse.csr_array:
-        """Mark the leaf of each fitted row, in a new array."""
+        """Mark the leaf of each fitted row in each tree.
+
+        What is written into the array does not change the forest.
+        """
         return one_column_each(self._fitted_leaves.copy(), self._rows_in_leaves.shape[0])
 
     def _leaves_of(self, X: np.ndarray) -> sparse.csr_array:

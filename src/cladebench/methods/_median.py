@@ -81,7 +81,7 @@ def _number(bits: int) -> np.float64:
 
 
 def _between(squares: FloatArray, least: int, bits: int) -> Iterator[FloatArray]:
-    """Give numbers that differ from the least in last bits alone."""
+    """Give the numbers that agree with the least, but for last bits."""
     if bits == 64:
         yield from (np.ravel(tile) for tile in _tiles(squares))
         return
@@ -101,7 +101,7 @@ def _tiles(squares: FloatArray) -> Iterator[FloatArray]:
 
 
 def _sum(squares: FloatArray, begin: int, end: int) -> float:
-    """Sum some numbers above the diagonal, row by row.
+    """Sum some of the numbers above the diagonal, row by row.
 
     Halves are added as NumPy adds a long array. So the sum is NumPy's, and one half at a time is copied.
     """

@@ -81,9 +81,8 @@ class CenteredGram:
             for c in range(n_clusters):
                 sums[c] = self.values[labels == c].sum(axis=0)
             return sums @ sums.T
-        for c, row in zip(
-            labels, self.values, strict=True
-        ):  # a cluster's rows are not copied: they may be all
+        # One by one: a copy of a cluster's rows may be one of the whole matrix.
+        for c, row in zip(labels, self.values, strict=True):
             sums[c] += row
         S = np.stack([sums[:, labels == c].sum(axis=1) for c in range(n_clusters)], axis=1)
         return (S + S.T) / 2.0
