@@ -63,7 +63,7 @@ def use_style() -> AbstractContextManager[None]:
 
 
 def check_axes(ax: Any) -> None:
-    """Raise a TypeError unless ``ax`` is what a tree can be drawn on, or None."""
+    """Raise a TypeError unless ``ax`` is Axes or None."""
     if ax is not None and not (hasattr(ax, "add_collection") and hasattr(ax, "inset_axes")):
         raise TypeError(
             f"ax is of type {type(ax).__name__}; expected matplotlib Axes or None: classes go to labels="
@@ -72,9 +72,10 @@ def check_axes(ax: Any) -> None:
 
 @dataclass(frozen=True)
 class InnerPlace:
-    """Locate axes so that the legend on their right, and what hangs below, are in the place that they had.
+    """Locate axes inside of the place that they had.
 
-    Matplotlib asks at each drawing, so that the place itself may move, as by ``tight_layout``.
+    The legend on their right and what hangs below are inside too. Matplotlib asks at each drawing, so that the place
+    itself may move, as by ``tight_layout``.
 
     Parameters
     ----------
@@ -91,7 +92,10 @@ class InnerPlace:
         return self.own.get_subplotspec()
 
     def __call__(self, ax: Any, renderer: Any) -> Bbox:
-        """Give the place in shares of the figure; two fifths of the width stay in any case."""
+        """Give the place in shares of the figure.
+
+        Two fifths of the width stay in any case.
+        """
         from matplotlib.transforms import Bbox
 
         place, legend = ax.get_position(original=True), ax.get_legend()
@@ -101,9 +105,9 @@ class InnerPlace:
 
 
 def stay_inside(ax: Axes, below: float = 0.0) -> bool:
-    """Shrink axes by their legend and by what hangs below, as `InnerPlace` says.
+    """Shrink axes by their legend and by what hangs below.
 
-    False where it is not needed: a layout engine of the figure makes room, or the axes have a locator.
+    `InnerPlace` says how. False where it is not needed: a layout engine of the figure makes room, or the axes have a locator.
     """
     if ax.figure.get_layout_engine() is not None or ax.get_axes_locator() is not None:
         return False

@@ -10,7 +10,9 @@ from cladebench.validation import as_array
 
 
 def array_from(who: object, method: str, given: Any, shape: tuple[int | None, ...]) -> Any:
-    """Return what a subclass gave as an array; sparse matrices pass as they are.
+    """Return what a subclass gave as an array.
+
+    Sparse matrices pass as they are.
 
     Parameters
     ----------

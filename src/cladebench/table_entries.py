@@ -1,4 +1,7 @@
-"""Entries of tables that users give: their names in messages, and those that are no numbers."""
+"""Entries of tables that users give.
+
+Their names in messages, and those that are no numbers.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,9 @@ def columns_of(table: Any) -> list[Any] | None:
 
 
 def entry(name: str, place: Sequence[int], columns: Sequence[Any] | None = None) -> str:
-    """Write an entry as one asks for it, its column by name where that is text.
+    """Write an entry as one asks for it.
+
+    Its column is written by name where that is text.
 
     Examples
     --------
@@ -52,7 +57,9 @@ def unread(
     errors: tuple[type[Exception], ...],
     refused: tuple[type[Any], ...] = (),
 ) -> tuple[tuple[int, ...], str, str] | None:
-    """Find the first entry that is no number; None, which NumPy reads as NaN, is one.
+    """Find the first entry that is no number.
+
+    None, which NumPy reads as NaN, counts as one.
 
     Parameters
     ----------
