@@ -107,7 +107,8 @@ class InnerPlace:
 def stay_inside(ax: Axes, below: float = 0.0) -> bool:
     """Shrink axes by their legend and by what hangs below.
 
-    `InnerPlace` says how. False where it is not needed: a layout engine of the figure makes room, or the axes have a locator.
+    `InnerPlace` says how. False where it is not needed: a layout engine of the figure makes room, or the axes have a
+    locator.
     """
     if ax.figure.get_layout_engine() is not None or ax.get_axes_locator() is not None:
         return False
