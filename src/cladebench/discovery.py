@@ -122,9 +122,9 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    """Ask whether the nearest name was meant, in any case of letters.
+    """Ask whether the nearest name was meant.
 
-    Names with two underscores are asked for by programs, which read no answer.
+    Small or large, letters are the same. Names with two underscores are asked for by programs, which read no answer.
     """
     if name.startswith("__"):
         return ""

@@ -63,7 +63,7 @@ def use_style() -> AbstractContextManager[None]:
 
 
 def check_axes(ax: Any) -> None:
-    """Raise a TypeError unless a tree can be drawn on ``ax``."""
+    """Raise a TypeError unless ``ax`` is Axes or None."""
     if ax is not None and not (hasattr(ax, "add_collection") and hasattr(ax, "inset_axes")):
         raise TypeError(
             f"ax is of type {type(ax).__name__}; expected matplotlib Axes or None: classes go to labels="
@@ -72,9 +72,9 @@ def check_axes(ax: Any) -> None:
 
 @dataclass(frozen=True)
 class InnerPlace:
-    """Locate axes that share their place with a legend.
+    """Locate axes inside of the place that they had.
 
-    The legend is on their right, and something may hang below. Matplotlib asks at each drawing, so that the place
+    The legend on their right and what hangs below are inside too. Matplotlib asks at each drawing, so that the place
     itself may move, as by ``tight_layout``.
 
     Parameters
@@ -105,9 +105,10 @@ class InnerPlace:
 
 
 def stay_inside(ax: Axes, below: float = 0.0) -> bool:
-    """Shrink axes by their legend, as `InnerPlace` says.
+    """Shrink axes by their legend and by what hangs below.
 
-    False where it is not needed: a layout engine of the figure makes room, or the axes have a locator.
+    `InnerPlace` says how. False where it is not needed: a layout engine of the figure makes room, or the axes have a
+    locator.
     """
     if ax.figure.get_layout_engine() is not None or ax.get_axes_locator() is not None:
         return False

@@ -10,7 +10,7 @@ from cladebench.validation import as_array
 
 
 def array_from(who: object, method: str, given: Any, shape: tuple[int | None, ...]) -> Any:
-    """Check what a subclass gave, and return it as an array.
+    """Return what a subclass gave as an array.
 
     Sparse matrices pass as they are.
 

@@ -1,4 +1,7 @@
-"""Find entries of users' tables that are no numbers, and name them."""
+"""Entries of tables that users give.
+
+Their names in messages, and those that are no numbers.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ def columns_of(table: Any) -> list[Any] | None:
 def entry(name: str, place: Sequence[int], columns: Sequence[Any] | None = None) -> str:
     """Write an entry as one asks for it.
 
-    Its column is a name where names are text.
+    Its column is written by name where that is text.
 
     Examples
     --------
@@ -56,7 +59,7 @@ def unread(
 ) -> tuple[tuple[int, ...], str, str] | None:
     """Find the first entry that is no number.
 
-    None is one, as NumPy reads it as NaN.
+    None, which NumPy reads as NaN, counts as one.
 
     Parameters
     ----------

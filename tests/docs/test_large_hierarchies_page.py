@@ -43,8 +43,8 @@ def test_its_table_has_what_needs_no_matrix() -> None:
 def test_what_is_refused_and_what_is_not() -> None:
     D = squareform(pdist(np.random.default_rng(0).normal(size=(5, 2))))
     for X, how, words in [
-        ([[np.nan], [1.0]], {}, r"X\[0, 0\] is nan; expected finite"),
-        ([[1.0], [np.inf]], {}, r"X\[1, 0\] is inf; expected finite"),
+        ([[np.nan], [1.0]], {}, r"X\[0, 0\] is NaN; expected finite"),
+        ([[1.0], [np.inf]], {}, r"X\[1, 0\] is infinity; expected finite"),
         (np.zeros((0, 2)), {}, "shape"),
         (np.zeros((2, 0)), {}, "shape"),
         ([["a"], ["b"]], {}, "numbers"),

@@ -37,7 +37,7 @@ class MappedDistance(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Distance
         return int(self._image(self._fit_X[:1]).shape[1])
 
     def _image(self, X: FloatArray) -> FloatArray:
-        """Map rows; refuse a result with another number of rows."""
+        """Map rows, and check that each has an image."""
         image: FloatArray = array_from(self, "_map", self._map(X), (X.shape[0], None))
         return image
 

@@ -208,7 +208,7 @@ def _advice(shape: tuple[int, ...], n: int) -> str:
 
 
 def _looks_like_distances(matrix: npt.NDArray[Any]) -> bool:
-    """Say whether some rows are as those of a metric.
+    """Say whether some rows of a matrix look metric.
 
     Weights of a graph are 0 on the diagonal too, but triangles of them have longer sides: near samples are near to the
     same others. Where no number is twice another, no triangle could tell.

@@ -225,7 +225,7 @@ def _class_labels(labels: npt.ArrayLike, n_samples: int, class_tree: Hierarchy) 
 
 
 def _numbers_of(names: npt.NDArray[Any], class_tree: Hierarchy) -> list[int]:
-    """Look up classes by the names of the class tree."""
+    """Look up names of classes in the class tree."""
     known = class_tree.sample_names
     if known is None:
         raise ValueError(
