@@ -65,7 +65,7 @@ def test_without_names_texts_stay():
     [
         ("with our choices contradicted: 0.1", "with our choices we measure otherwise: 0.1"),
         ("within noise on stand-in data: x", "too close to call on stand-in data: x"),
-        ("1 direction only; decided by a/b (open), c; d", "1 on the claimed side but not significant"),
+        ("1 direction only; decided by a/b (open), c; d", "1 on the claimed side, not significant"),
         ("reproducedly", "reproducedly"),
     ],
 )

@@ -59,7 +59,7 @@ def test_answers_that_change_stand_before_other_verdicts(write, capsys):
     assert "\nConclusions that differ: verdicts 2\n" in said
     assert re.findall(r"^  p .*", said, re.M) == [
         "  p c1: holds, shown -> does not hold, we measure otherwise (so it is)",
-        "  p c0: open, too close to call -> open, on the claimed side but not significant (why)",
+        "  p c0: open, too close to call -> open, on the claimed side, not significant (why)",
     ]
     assert "  claims        1 only in A, 0 only in B\n" in said
 

@@ -127,7 +127,7 @@ def in_plain_words(reason: str) -> str:
     """Write a verdict's plain words for the word of ``audit.csv``.
 
     >>> in_plain_words("2 of 2 parts must hold: 1 reproduced, 1 direction only; decided by a/b (c)")
-    '2 of 2 parts must hold: 1 shown, 1 on the claimed side but not significant'
+    '2 of 2 parts must hold: 1 shown, 1 on the claimed side, not significant'
     """
 
     def why(found: re.Match[str]) -> str:

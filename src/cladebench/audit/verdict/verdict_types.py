@@ -135,7 +135,7 @@ VERDICTS: dict[str, Verdict] = {
         Verdict(
             DIRECTION_ONLY,
             OPEN,
-            "on the claimed side but not significant",
+            "on the claimed side, not significant",
             "The result is on the side that the paper names, but not significantly. What is behind by less than "
             'the margin is on the side of "no worse".',
             "↗",
