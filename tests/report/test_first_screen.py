@@ -137,7 +137,7 @@ def test_counts_by_answer_keep_stand_ins_apart():
     assert by_done(both) == {
         "re-run on the paper's data": {HOLDS: 2, DOES_NOT_HOLD: 0, OPEN: 1, NOT_TESTED: 0},
         "re-run on other data": {HOLDS: 4, DOES_NOT_HOLD: 0, OPEN: 5, NOT_TESTED: 0},
-        "checked on paper": {HOLDS: 1, DOES_NOT_HOLD: 3, OPEN: 0, NOT_TESTED: 0},
+        "no data needed": {HOLDS: 1, DOES_NOT_HOLD: 3, OPEN: 0, NOT_TESTED: 0},
     }
     assert list(by_why(both, HOLDS).items()) == [("on stand-in data", 4), ("shown", 3)]
     assert by_answer({}) == NO_COUNTS and by_done({}) == {}
@@ -167,7 +167,7 @@ def test_every_open_verdict_and_no_other_has_a_limit():
 
 def test_stand_ins_are_explained_where_their_count_is_not_that_of_other_data():
     holds = {"other data": {"analogue holds": 12, "reproduced": 1}, "by construction": {"analogue holds": 2}}
-    assert stand_ins_by_done(holds) == {HOLDS: {"re-run on other data": 12, "checked on paper": 2}}
+    assert stand_ins_by_done(holds) == {HOLDS: {"re-run on other data": 12, "no data needed": 2}}
     same = {"other data": {"analogue fails": 3, "analogue undecided": 1, "depends": 2}}
     assert stand_ins_by_done(same) == {} == stand_ins_by_done({})
 

@@ -73,7 +73,7 @@ def test_a_number_stands_only_for_what_is_shown_on_the_papers_data(verdict, stan
 def test_what_is_reviewed_is_said():
     review = claim_review(plan(), claim("a", evidence="printed numbers"), pages="report/")
     assert review["url"] == "report/made.html#claim-a"
-    assert review["reviewAspect"] == "checked on paper"
+    assert review["reviewAspect"] == "no data needed"
     assert review["itemReviewed"]["appearance"] == {
         "@type": "ScholarlyArticle",
         "headline": "A paper about trees",

@@ -25,7 +25,7 @@ RERUN, RERUN_BY_RECIPE, RERUN_ELSEWHERE, ON_PAPER, TIMED = (
     "re-run on the paper's data",
     "re-run on data by its recipe",
     "re-run on other data",
-    "checked on paper",
+    "no data needed",
     "timed our code",
 )
 

@@ -108,7 +108,7 @@ class RunSummary:
 
     @property
     def held_on_paper(self) -> int:
-        """How many statements hold that were checked on paper, without a run."""
+        """How many statements hold that need no data."""
         return self.by_done.get(ON_PAPER, {}).get(HOLDS, 0)
 
     @property
@@ -143,7 +143,7 @@ class RunSummary:
         """Say how many statements could be tested, and how they come out."""
         counts = self.counts
         tested = sum(counts.values()) - counts[NOT_TESTED]
-        notes = {HOLDS: f"{on_paper:,} on paper alone"} if (on_paper := self.held_on_paper) else {}
+        notes = {HOLDS: f"{on_paper:,} need no data"} if (on_paper := self.held_on_paper) else {}
         out = f": {answered(counts | {NOT_TESTED: 0}, notes)}" if tested else ""
         return f"Of {sum(counts.values()):,} printed numbers and sentences, {tested:,} could be tested{out}."
 

@@ -77,7 +77,9 @@ def _by_how_much(found: Verdicts, nearest: Sequence[Compared], n_data: int) -> s
     for row in [row for row in nearest if not math.isnan(row.difference)][:1]:
         on = "" if row.data == ALL or n_data == 1 else f" on {row.data}"
         width = f"{_signed(row.low)} to {_signed(row.high)}"
-        text += f" Against {row.rival}{on} the difference is {_signed(row.difference)} ({width})."
+        text += f" Against {row.rival}{on} the difference is {_signed(row.difference)} ({width})"
+        apart = row.verdict == "undecided" and not row.low <= 0 <= row.high
+        text += ", undecided once all rivals are counted." if apart else "."
     return text + _over_chance(found)
 
 
