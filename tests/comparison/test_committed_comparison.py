@@ -184,3 +184,9 @@ def findings(best, differences, published):
         f"K-means in {same[flat].sum()} of {flat.sum()}. Further runs explain {known} of all {(~same).sum()} "
         "differences."
     )
+
+
+def test_an_interval_without_0_beside_an_undecided_rival_is_explained(differences):
+    nearest = differences.loc["Birch"]
+    assert nearest.verdict == "undecided" and nearest.low > 0
+    assert "(+0.01 to +0.16), undecided once all rivals are counted." in PAGE
