@@ -94,6 +94,10 @@ def test_counts_are_of_statements_and_lead_to_the_first_of_each(results, pages):
     assert said in pages["index.html"].words
 
 
+def test_the_index_says_whose_settings_are_chosen_with_test_labels(pages):
+    assert "with test labels in Page paper. " in pages["index.html"].words
+
+
 def test_findings_stand_first_and_say_where_a_run_has_something_else(pages):
     for name in ("index.html", "page_paper.html"):
         words = pages[name].words
