@@ -20,7 +20,13 @@ CONTEXT = SimpleNamespace(
         "v": {"title": "Made words", "stand_in_for": "VEHICLE"},
         "u": {"title": "Small images", "stand_in_for": "the same images at 640 x 480 pixels"},
     },
-    methods={"A": {"label": "ours"}, "B": {"label": "theirs, balanced loss"}},
+    methods={
+        "A": {"label": "ours"},
+        "B": {"label": "theirs, balanced loss"},
+        "A4": {"label": "ours, four distances"},
+        "C": {"label": "theirs"},
+        "C4": {"label": "theirs, greedy search, balanced loss, four distances"},
+    },
 )
 
 
@@ -51,6 +57,14 @@ def test_the_deepest_parts_of_the_main_claim_are_its_leads_in_words():
         Lead("stand-in for VEHICLE", "adjusted RI", "ours", "theirs", 10.0, 10.0, 10.0, "reproduced"),
         Lead("Small images, stand-in data", "adjusted RI", "ours", "theirs", 10.0, 5.0, 15.0, "reproduced"),
     )
+
+
+def test_rivals_of_one_name_are_told_apart():
+    rows = [row("all", ["a", "b", "c"], main=True), row("a"), row("b", methods=["A", "C"])]
+    found = leads(*rows, row("c", methods=["A4", "C4"]))
+    assert [lead.rival for lead in found] == ["theirs, balanced loss", "theirs", "theirs, balanced loss"]
+    alike = leads(row("all", ["a", "c"], main=True), row("a"), row("c"))
+    assert [lead.rival for lead in alike] == ["theirs", "theirs"]
 
 
 @pytest.mark.parametrize(

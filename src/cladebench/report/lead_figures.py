@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cladebench.audit import ClaimSet
@@ -66,7 +66,23 @@ def gather_leads(
     parts = [*_deepest(main, by_id)] if main else []
     if not 1 < len(parts) <= MOST or not all(_is_lead(part, claims, context) for part in parts):
         return ()
-    return tuple(_lead(part, context) for part in parts)
+    leads = [_lead(part, context) for part in parts]
+    variants = [_variant(part, context) for part in parts]
+    return tuple(
+        replace(lead, rival=", ".join(filter(None, (lead.rival, variant))))
+        if len({v for other, v in zip(leads, variants, strict=True) if other.rival == lead.rival}) > 1
+        else lead
+        for lead, variant in zip(leads, variants, strict=True)
+    )
+
+
+def _variant(row: Mapping[str, Any], context: ArtifactContext) -> str:
+    """Say what a rival has that the method beside it has not.
+
+    That is the last such part of its label, behind a comma.
+    """
+    method, rival = (str(context.methods[name]["label"]).split(", ")[1:] for name in row["methods"])
+    return next((part for part in reversed(rival) if part not in method), "")
 
 
 def _deepest(name: str, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -87,7 +103,7 @@ def _is_lead(row: Mapping[str, Any], claims: ClaimSet, context: ArtifactContext)
 
 def _lead(row: Mapping[str, Any], context: ArtifactContext) -> Lead:
     measure, data = context.measures[row["metric"]], context.datasets[row["dataset"]]
-    # What stands behind a comma varies between the parts: the register and the findings say it.
+    # What stands behind a comma is told where it varies between the rivals of one name.
     method, rival = (str(context.methods[name]["label"]).partition(",")[0] for name in row["methods"])
     sign = -100.0 if measure.direction == "lower" else 100.0
     mean, *ends = (
