@@ -190,7 +190,7 @@ def _panel(axes: Axes, rows: Sequence[Sequence[Lead]]) -> None:
             axes.text(
                 0.99,
                 y,
-                lead.rival,
+                lead.rival.replace(", ", ",\n"),
                 transform=axes.get_yaxis_transform(),
                 ha="right",
                 va="center",
