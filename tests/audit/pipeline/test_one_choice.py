@@ -375,34 +375,3 @@ def test_values_that_share_their_training_rows_have_a_wider_interval(tmp_path):
         row = judged(value, frame(cells("glass", "A", {PURITY: 0.47 + NOISE}, **how))).loc["t/glass/a"]
         widths.append(row.high - row.low)
     assert widths[1] / widths[0] == pytest.approx(np.sqrt((1 / 5 + 1 / 4) / (1 / 5)))
-
-
-RECIPE = """
-claims:
-  - id: o
-    kind: order
-    place: {section: "1"}
-    quote: q
-    measure: {metric: dendrogram_purity}
-    for_each: {dataset: [real, made, beyond]}
-    expects: {left: {method: A}, is: better, than: {method: B}}
-  - {id: s, kind: sentence, place: {section: "1"}, quote: q, expects: {all_of: [o/real, o/made]}}
-  - {id: t, kind: sentence, place: {section: "1"}, quote: q, expects: {all_of: ["o/*"]}}
-"""
-
-
-def test_data_that_are_generated_by_the_recipe_are_not_the_papers_own(tmp_path):
-    rows = [
-        row | ({"data_kind": "synthetic"} if dataset != "real" else {})
-        for dataset in ("real", "made", "beyond")
-        for method, mean in (("A", 0.7), ("B", 0.5))
-        for row in cells(dataset, method, {"dendrogram_purity": [mean, mean + 0.01, mean - 0.01]})
-    ]
-    found = judged(claims_of(tmp_path, RECIPE), frame(rows), beyond=["beyond"]).evidence
-    assert found.to_dict() == {
-        "o/real": "paper data",
-        "o/made": "paper recipe",
-        "o/beyond": "other data",
-        "s": "paper recipe",
-        "t": "other data",
-    }
