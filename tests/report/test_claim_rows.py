@@ -39,3 +39,13 @@ def test_settings_of_one_method_share_a_link():
         ("gridded on Wine, 178 bottles", "paper-cells-wine.html#Grid/a"),
     )
     assert links.sets == [{tuple(ids[:2]): "set-1"}]
+
+
+def test_what_a_test_could_have_shown_is_told_of_kinds_that_test_differences(copied):
+    synthetic_run.edit_audit(
+        copied, {name: {"detectable": None} for name in ("table1/glass/plain", "grid-beats-plain/glass")}
+    )
+    rows = {row.claim: row for row in gather_run(copied, "smoke", ["page_paper"]).papers[0].audit}
+    assert (rows["table1/glass/plain"].kind, rows["table1/glass/plain"].detectable) == ("value", "")
+    assert rows["grid-beats-plain/glass"].kind == "order"
+    assert rows["grid-beats-plain/glass"].detectable == "unknown"
