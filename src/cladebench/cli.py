@@ -99,7 +99,7 @@ def _main(argv: Sequence[str] | None) -> int:
 def _parsed(words: Sequence[str]) -> argparse.Namespace:
     """Parse the command line.
 
-    A wrong command is told with the nearest one, a wrong option with the usage of its own command.
+    The error for a wrong command names the nearest one. The error for a wrong option shows the command's usage.
     """
     parser = build_parser()
     (subparsers,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))

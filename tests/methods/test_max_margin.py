@@ -109,26 +109,20 @@ def test_methods_start_where_they_are_told(method, monkeypatch):
 
 def test_the_trace_belongs_to_the_run_that_is_kept():
     X, none = data(50), np.zeros(5)
-    found = split_node(
-        X,
-        2,
-        Penalties(none + 0.01, none, none),
-        slack=0.1,
-        n_init=5,
-        max_iter=50,
-        w_tol=1e-6,
-        random=np.random.RandomState(0),
+    penalties = Penalties(none + 0.01, none, none)
+    found, again = (
+        split_node(
+            X,
+            2,
+            penalties,
+            slack=0.1,
+            n_init=n_init,
+            max_iter=50,
+            w_tol=1e-6,
+            random=np.random.RandomState(0),
+        )
+        for n_init in (5, 1)
     )
     assert found.trace[-1] == found.objective
-    again = split_node(
-        X,
-        2,
-        Penalties(none + 0.01, none, none),
-        slack=0.1,
-        n_init=1,
-        max_iter=50,
-        w_tol=1e-6,
-        random=np.random.RandomState(0),
-    )
     assert again.n_fits == again.n_iter < found.n_fits
     assert found.objective <= again.objective

@@ -202,7 +202,7 @@ def check_register(claims: ClaimSet, register: Iterable[UnstatedChoice], name: s
     claims : ClaimSet
     register : iterable of UnstatedChoice
     name : str
-        The register's file, for the message.
+        Name of the register's file.
 
     Raises
     ------

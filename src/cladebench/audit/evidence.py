@@ -85,8 +85,8 @@ def evidence_of(
     Returns
     -------
     str
-        What the claim says itself; for sentences that of the parts, and the weakest where they differ (other data,
-        then the time of our own code, the paper's recipe, its data, printed numbers, construction).
+        The kind that the claim names. A sentence has the kind of its parts. Where parts differ, it is the first of:
+        other data, the time of our own code, the paper's recipe, its data, printed numbers, construction.
     """
     if claim.evidence:
         return claim.evidence

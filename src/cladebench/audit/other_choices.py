@@ -26,13 +26,13 @@ class Choice:
     Attributes
     ----------
     name : str
-        Of what is chosen otherwise; empty for our own choices.
+        The name of what is chosen otherwise; empty for our own choices.
     entries : tuple of str
         Ids of the register's entries that it varies.
     instead : tuple of mapping
         As `cladebench.paper.choices.OtherChoice` has them, all of what the claim asks.
     kinds : frozenset of str
-        Of the claims that it is meant for; empty for all. Others ask what they ask with our choices.
+        Kinds of the claims that it is meant for; empty for all. Other claims meet our choices.
     claims : tuple of tuple of str
         Patterns of the ids of these claims: of each tuple one must match.
     between : bool

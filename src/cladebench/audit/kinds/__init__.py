@@ -2,7 +2,7 @@
 
 Each says what it reads, how it is checked and how it is judged.
 
-A new kind is a file here; it is found by itself. See ``docs/adding-a-claim-kind.md``.
+A new kind is a file here, and no list names it. See ``docs/adding-a-claim-kind.md``.
 """
 
 from __future__ import annotations

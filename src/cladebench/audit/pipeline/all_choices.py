@@ -152,8 +152,8 @@ def _turned(
 ) -> tuple[str, ...]:
     """Name the entries of the register that turn a claim round.
 
-    One choice supports it and another contradicts it, or ours contradicts it and another does not. Those named as
-    `turning` do so too: with them a random method passes, or the claim is missed on the other side.
+    One choice supports it and another contradicts it, or ours contradicts it and another does not. Those in `turning`
+    count as well: a random method passes with them, or they miss the claim on the other side.
     """
     found = [
         (choice.entries, judgement.outcome.stance, choice.name in turning) for choice, judgement in choices

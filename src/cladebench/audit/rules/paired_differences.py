@@ -157,8 +157,8 @@ def judge_order(comparison: PairedDifferences, p_adjusted: float, rules: Rules, 
     p_adjusted : float
     rules : Rules
     tests : int
-        Size of the family. What could have been detected is stated at the level that Holm's first step leaves to each
-        test, for that is what it takes whatever the others say.
+        Size of the family. The detectable difference is stated at the level of Holm's first step. A test that passes
+        there passes whatever the others say.
     """
     gap, tie = comparison.gap, comparison.tie
     numbers = _of_pairs(comparison, rules, tests)
