@@ -69,6 +69,7 @@ def test_what_is_corrected_has_a_family(name):
         ("family", {"order", "trend", "ranking", "value"}),
         ("praises", {"order", "ranking", "value"}),  # a random method may earn the same
         ("of_parts", {"sentence"}),
+        ("detects", {"order", "trend", "ranking", "ratio"}),  # the report says what would have been detected
     ],
 )
 def test_what_is_special_about_a_kind(what, names):

@@ -19,6 +19,7 @@ from cladebench.audit.verdict.verdict_types import (
     WITHIN_NOISE,
     Outcome,
 )
+from cladebench.bench.statistics.intervals import ratio_of_means
 from cladebench.notation import significant
 from cladebench.paper.printed import parse_printed
 from rule_samples import RULES, interval, samples
@@ -235,6 +236,7 @@ def test_a_ratio_of_means_admits_zeros_and_says_what_it_is():
     found = judge_ratio(left, right, RULES, at_least=None, at_most=0.75, label="A / B", means=True)
     assert (found.verdict, found.measured) == (REPRODUCED, 0.25)
     assert found.reason == "A / B: ratio of means 0.2500; claimed at most 0.75"
+    assert ratio_of_means(left, right).sd == pytest.approx(np.std(left - right / 4, ddof=1))
     known = judge_ratio(
         np.array([3.0]), np.array([4.0]), RULES, at_least=None, at_most=0.7, point=True, means=True
     )

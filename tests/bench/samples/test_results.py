@@ -5,7 +5,7 @@ import pytest
 
 from audit_records import cells, failed, frame
 from cladebench.bench.plan.selection import Rule
-from cladebench.bench.samples.results import Results
+from cladebench.bench.samples.results import Results, not_recorded
 from cladebench.bench.samples.samples import constant, overlap_of_pairs, pair
 
 RULES = {
@@ -330,3 +330,7 @@ def test_records_that_cannot_be_pairs_are_no_sample():
     odd = cells("d", "m", {"score": [1, np.inf, np.nan]})
     assert ask(results(odd)).problem == "m on d: score is not finite in 2 of 3"
     assert all(ask(results(rows)).values.empty for rows in (twice, lost, odd))
+
+
+def test_of_what_is_recorded_nothing_is_said():
+    assert not_recorded("near", {"k": 5}, {"near": ['{"k":5}']}) == ""
