@@ -1,6 +1,7 @@
 """The page of runs that nobody made: what it holds where much or nothing is scored."""
 
 import re
+import subprocess
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from cladebench import datasets
 from cladebench.comparison import page
 from comparison_runs import run_all
 from made_up_runs import made_up_run
+from page_sizes import BROWSER
 from page_tags import Page
 
 NAN = float("nan")
@@ -87,6 +89,34 @@ def test_many_data_sets_are_folded_and_their_runs_are_in_a_file(written, tmp_pat
     runs = pd.read_csv(tmp_path / "runs.csv")
     assert len(runs) == n_data * 6 and list(runs.status).count("error") == n_data * 2
     assert runs.draw.astype(str).value_counts().to_dict() == dict.fromkeys(["0", "1", "all"], n_data * 2)
+
+
+OVERFLOW = """<script>
+const boxes = Array.from(document.querySelectorAll("#partitions, #trees")).map((table) => table.parentElement);
+document.title = "overflow " + boxes.map((box) => box.scrollWidth - document.documentElement.clientWidth);
+</script></body>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
+@pytest.mark.parametrize(("width", "media"), [(1440, "@media print"), (688, "@media all")])
+def test_the_scores_of_twenty_methods_fit_into_a_window_and_on_paper(written, tmp_path, width, media):
+    """A4 has 688 pixels between its margins; rules for paper are made rules for all to measure there."""
+    rows = {f"LongNamed{i}": [0.5, 0.61] for i in range(20)}
+    text = written({f"collection-data{i}": rows for i in range(13)})
+    (tmp_path / "measured.html").write_text(
+        text.replace("@media print", media).replace("</body>", OVERFLOW), encoding="utf-8"
+    )
+    done = subprocess.run(
+        [
+            *(BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--window-size={width},900"),
+            *(f"--user-data-dir={tmp_path}/profile", "--dump-dom", f"file://{tmp_path}/measured.html"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    (overflow,) = re.findall(r"<title>overflow ([-\d,]+)</title>", done.stdout)
+    assert max(map(int, overflow.split(","))) <= 0
 
 
 def test_latex_is_escaped(written, tmp_path):

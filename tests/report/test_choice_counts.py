@@ -1,5 +1,6 @@
 """How many other choices support a claim: the pages say what ``audit.csv`` says, for every claim."""
 
+import dataclasses
 import json
 import re
 import shutil
@@ -10,8 +11,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from cladebench.audit.audit_files import read_audit
 from cladebench.audit.audit_table import read_audit_table
+from cladebench.audit.evidence import EVIDENCE
+from cladebench.report import run_summary
 from cladebench.report.pages import write_report
+from cladebench.report.templating import markdown_page
 
 FULL = Path(__file__).parents[2] / "results" / "full"
 PREFIX = "with other choices: "
@@ -65,6 +70,30 @@ def test_the_index_counts_other_choices_of_the_main_claim(divided):
     shown = said_on((divided / "report").glob("page_paper-claims-*.html"))[f"claim-{main['claim']}"]
     index = (divided / "report" / "index.html").read_text()
     assert shown and f"The main claim with other choices: {shown}." in index
+    table = index.partition('id="papers"')[2].partition("</table>")[0]
+    assert f"<small>Other choices: {in_brief(main)}.</small></td>" in table
+
+
+def in_brief(claim):
+    """Counts of other choices, without zeros."""
+    counts = Counter(claim["stances"].values())
+    words = {"supports": "support", "undecided": "open", "contradicts": "contradict"}
+    return ", ".join(f"{counts[stance]} {word}" for stance, word in words.items() if counts[stance])
+
+
+def test_the_readme_counts_other_choices_of_the_main_claim(divided, monkeypatch):
+    monkeypatch.setattr(run_summary, "check_findings", lambda *_: {})
+    main = next(claim for claim in read_audit(divided / "audit.json").claims if claim["main"])
+    run = run_summary.summarise_run(divided, "smoke", ["page_paper"])
+    text, page = (
+        markdown_page(name, run=run, folder="", kinds=EVIDENCE)
+        for name in ("readme-result.md", "results-page.md")
+    )
+    assert f"|{in_brief(main)}|" in text and "\n\nOther choices: what the paper" in text
+    assert f". With other choices: {in_brief(main)}.\n" in page
+    none = dataclasses.replace(run, papers=(dataclasses.replace(run.papers[0], other_choices=""),))
+    text = markdown_page("readme-result.md", run=none, folder="")
+    assert "|–|" in text and "Other choices:" not in text
 
 
 def test_pages_count_other_choices_as_the_table_does(results):

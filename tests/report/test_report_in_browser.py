@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -272,12 +273,15 @@ CLAIM = (
     "In all of our experiments on grouping " + "many different kinds of things, " * 4 + "it is more accurate."
 )
 SAW = "Three comparisons hold, two are too close, and one turns on choices."
+OTHER = "11 support, 26 open, 10 contradict"
 
 
 def test_the_table_of_five_papers_ends_on_the_first_screen(results, tmp_path):
     run = gather_run(results, "smoke", ["page_paper"])
     (paper,) = run.papers
-    claim = dataclasses.replace(paper.audit[0], main=True, quote=CLAIM, verdict="direction only")
+    claim = dataclasses.replace(
+        paper.audit[0], main=True, quote=CLAIM, verdict="direction only", other_choices=OTHER
+    )
     lead = dataclasses.replace(paper.findings[0], headline=SAW)
 
     def quoting(length):
@@ -288,10 +292,42 @@ def test_the_table_of_five_papers_ends_on_the_first_screen(results, tmp_path):
     run = dataclasses.replace(run, papers=papers)
     text = html_page("index.html", run=run, figures={"page_paper": {}}, sizes={}, title="Five papers")
     (tmp_path / "index.html").write_text(text, encoding="utf-8")
-    assert f"<q>{CLAIM}</q>" in text and text.count(f'<td class="saw">{SAW}') == 5
+    assert (
+        f"<q>{CLAIM}</q>" in text and text.count(f'<td class="saw">{SAW}<small>Other choices: {OTHER}.') == 5
+    )
     (size,) = measure_pages(tmp_path).values()
     assert 400 < size["first"] <= 900
     assert any("first 901" in line for line in too_large({"index.html": size | {"first": 901}}))
+
+
+PICTURE = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='691' height='300'/>"
+IN_BOX = (
+    "<style>figure, .scroll {{ overflow-x: auto; }}</style>{style}"
+    '<figure><img src="{picture}"><figcaption>Said.</figcaption></figure><figure><img src="{picture}"></figure>'
+    '<div class="scroll"><table style="width: 900px"><tr><td>wide</td></tr></table></div>'
+)
+
+
+def test_small_pictures_and_hidden_parts_of_a_page_are_seen(tmp_path):
+    css = (resources.files("cladebench.report") / "templates" / "style.css").read_text(encoding="utf-8")
+    styles = {
+        "good": f"<style>{css}</style>",
+        "small": f"<style>{css} figure img {{ max-width: 100%; }}</style>",
+        "unsigned": f"<style>{css} figcaption::before, figure::after {{ content: none !important; }}</style>",
+        "none": "",
+    }
+    for name, style in styles.items():
+        text = IN_BOX.format(style=style, picture=PICTURE)
+        (tmp_path / f"{name}.html").write_text(f"<!doctype html><body>{text}", encoding="utf-8")
+    sizes = measure_pages(tmp_path)
+    found = {name.removesuffix(".html"): (len(s["small"]), len(s["hidden"])) for name, s in sizes.items()}
+    assert found == {"good": (0, 0), "small": (2, 0), "unsigned": (0, 2), "none": (0, 3)}
+    said = [line.partition(": [")[0] for line in too_large(sizes)]
+    assert said == [
+        "none.html: scrolls without a sign",
+        "small.html: too small on a phone",
+        "unsigned.html: scrolls without a sign",
+    ]
 
 
 @pytest.mark.skipif("CLADEBENCH_REPORT" not in os.environ, reason="no other report was named")

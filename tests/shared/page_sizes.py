@@ -1,6 +1,7 @@
 """Measure pages in a headless Chromium: bytes, elements, height and first screen, overflow at 1440 and 390 px.
 
-Boxes that scroll may hold what is wider. For the overflow pictures are loaded, and what is folded is opened.
+Boxes that scroll may hold what is wider, and must show that they do. Pictures may not shrink until nobody can read
+them. For all this pictures are loaded, and what is folded is opened.
 
 By hand: ``python tests/shared/page_sizes.py results/full/report`` prints the pages that break a limit.
 """
@@ -18,6 +19,8 @@ BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 MOST_BYTES, MOST_PIXELS, MOST_ELEMENTS = 1_000_000, 20_000, 10_000
 #: The table of papers ends on the first screen of 1440 x 900.
 FIRST_SCREEN = 900
+#: No picture is drawn less wide, unless it is made so: words of 8 points are then too small to read.
+LEAST_WIDTH = 600
 
 HARNESS = """<!doctype html><meta charset="utf-8"><body><script>
 const names = NAMES, found = {};
@@ -32,6 +35,21 @@ function measure(frame, width) {
   const wide = Array.from(page.querySelectorAll("body *")).filter((element) =>
     element.getBoundingClientRect().right > width + 1 && !boxed(element, frame.contentWindow));
   return [page.documentElement.scrollHeight, wide.slice(0, 3).map((e) => e.tagName + " " + e.textContent.slice(0, 40))];
+}
+function signed(box, view) {
+  const style = (element, part) => view.getComputedStyle(element, part);
+  if (box.tagName != "FIGURE") return style(box).backgroundAttachment.includes("local");
+  const caption = box.querySelector("figcaption");
+  return (caption ? style(caption, "::before") : style(box, "::after")).content.includes("sideways");
+}
+function unclear(frame) {
+  const page = frame.contentDocument;
+  const small = Array.from(page.images).filter((picture) =>
+    picture.getBoundingClientRect().width < Math.min(LEAST, picture.naturalWidth) - 1);
+  const hidden = Array.from(page.querySelectorAll(".scroll, figure")).filter((box) =>
+    box.scrollWidth > box.clientWidth + 1 && !signed(box, frame.contentWindow));
+  const said = (found) => found.slice(0, 3).map((e) => e.tagName + " " + (e.alt || e.textContent).trim().slice(0, 40));
+  return [said(small), said(hidden)];
 }
 async function run() {
   for (const name of names) {
@@ -49,7 +67,9 @@ async function run() {
     await Promise.all(pictures.map((picture) => picture.complete ||
       new Promise((done) => { picture.onload = picture.onerror = done; })));
     frame.contentDocument.querySelectorAll("details").forEach((folded) => { folded.open = true; });
-    found[name] = { height, elements, first, wide: wide.concat(measure(frame, 1440)[1], measure(frame, 390)[1]) };
+    wide.push(...measure(frame, 1440)[1], ...measure(frame, 390)[1]);
+    const [small, hidden] = unclear(frame);
+    found[name] = { height, elements, first, wide, small, hidden };
     frame.remove();
   }
   const out = document.createElement("pre");
@@ -62,12 +82,16 @@ run();
 
 
 def measure_pages(folder: Path) -> dict[str, dict]:
-    """Measure every page of a folder: name -> bytes, elements, height, and what leaves the page sideways."""
+    """Measure every page of a folder.
+
+    Name -> bytes, elements, height, what leaves the page sideways, and on a phone small pictures and hidden parts.
+    """
     pages = sorted(folder.resolve().glob("*.html"))
     with tempfile.TemporaryDirectory() as scratch:
         harness = Path(scratch) / "harness.html"
         text = HARNESS.replace("NAMES", json.dumps([page.name for page in pages]))
-        harness.write_text(text.replace("FOLDER", str(folder.resolve())), encoding="utf-8")
+        text = text.replace("LEAST", str(LEAST_WIDTH)).replace("FOLDER", str(folder.resolve()))
+        harness.write_text(text, encoding="utf-8")
         done = subprocess.run(
             [
                 *(
@@ -94,13 +118,23 @@ def measure_pages(folder: Path) -> dict[str, dict]:
 
 def too_large(sizes: dict[str, dict]) -> list[str]:
     """Say which pages break a limit, a line for each."""
+    faults = {
+        "wide": "wider than the window",
+        "small": "too small on a phone",
+        "hidden": "scrolls without a sign",
+    }
     limits = {"bytes": MOST_BYTES, "height": MOST_PIXELS, "elements": MOST_ELEMENTS, "first": FIRST_SCREEN}
     return [
         f"{name}: {key} {size[key]:,}; expected at most {most:,}"
         for name, size in sizes.items()
         for key, most in limits.items()
         if size[key] > most
-    ] + [f"{name}: wider than the window: {size['wide']}" for name, size in sizes.items() if size["wide"]]
+    ] + [
+        f"{name}: {said}: {size[fault]}"
+        for name, size in sizes.items()
+        for fault, said in faults.items()
+        if size[fault]
+    ]
 
 
 if __name__ == "__main__":

@@ -156,6 +156,15 @@ def stances_in_words(stances: Mapping[str, str]) -> str:
     return ", ".join(f"{n} {word}" for n, word in zip(counts.split("/"), _WORDS.values(), strict=True))
 
 
+def without_none(counted: str) -> str:
+    """Leave out of `stances_in_words` what no choice says.
+
+    >>> without_none("0 support, 25 open, 22 contradict")
+    '25 open, 22 contradict'
+    """
+    return ", ".join(said for said in counted.split(", ") if not said.startswith("0 "))
+
+
 def single_choices(register: Iterable[UnstatedChoice]) -> list[Choice]:
     """List the other choices that vary one entry, in the register's order."""
     return [

@@ -130,11 +130,32 @@ def test_what_some_choice_turns_round_depends_on_its_entry(tmp_path):
     assert d["reason"].endswith('. Does not hold with "with C".')
     assert (found["o/e"]["verdict"], found["o/e"]["universes"]) == ("reproduced", "1/0/0")
     assert (found["s"]["verdict"], found["s"]["depends_on"]) == ("depends", ["f"])
+    assert found["s"]["reason"].startswith(
+        "With our choices reproduced: 2 of 2 parts must hold: 2 reproduced. "
+    )
     assert found["s"]["parts"] == [
         {"claim": "o/d", "verdict": "depends"},
         {"claim": "o/e", "verdict": "reproduced"},
     ]
     assert found["t"]["universes"] == "0/0/1"  # C took as long
+
+
+def test_a_reason_says_when_it_counts_parts_by_other_verdicts_than_they_have(tmp_path, monkeypatch):
+    """Part `o/d` turns on a choice or is true of a random tree; its sentence needs one part and holds by the other."""
+    monkeypatch.setattr(f"{__name__}.CLAIMS", CLAIMS.replace("all_of:", "any_of:"))
+    turned = [entry("f", ("with C", {"method": {"A": "C"}}))]
+    passing = both("R", 0.7, 0.3)
+    counted = "1 of 2 parts must hold: {}2 reproduced"
+
+    def sentence(register, **how):
+        found = run(tmp_path, register, *ROWS, passing, **how)
+        return [part["verdict"] for part in found["s"]["parts"]], found["s"]["reason"]
+
+    assert sentence([]) == (["reproduced"] * 2, counted.format(""))
+    assert sentence(turned) == (["depends", "reproduced"], counted.format("with our choices "))
+    verdicts, reason = sentence([], blind=("R",))
+    assert verdicts == ["uninformative", "reproduced"]
+    assert reason.endswith(counted.format("without random methods "))
 
 
 def test_arithmetic_of_printed_numbers_asks_no_other_choice(tmp_path, monkeypatch):

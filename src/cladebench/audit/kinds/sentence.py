@@ -29,6 +29,9 @@ from cladebench.audit.verdict.verdict_types import (
     not_testable,
 )
 
+#: In the reason of a sentence, before the counts of its parts by verdict.
+PARTS = " parts must hold: "
+
 
 def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
     """Judge a sentence by its parts.
@@ -38,7 +41,7 @@ def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:
     """
     counts = {verdict: sum(part.verdict == verdict for part in parts) for verdict in VERDICTS}
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    reason, n = f"{at_least} of {len(parts)} parts must hold: {said}", len(parts)
+    reason, n = f"{at_least} of {len(parts)}{PARTS}{said}", len(parts)
     held = sum(part.stance == SUPPORTS for part in parts)
     unknown = [part for part in parts if part.stance == UNTESTED]
     alive = sum(part.stance not in (CONTRADICTS, UNTESTED) for part in parts)

@@ -16,11 +16,12 @@ from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds import kind_of
+from cladebench.audit.kinds.sentence import PARTS
 from cladebench.audit.kinds.value import Value
 from cladebench.audit.other_choices import single_choices
 from cladebench.audit.pipeline.all_choices import Settled
 from cladebench.audit.pipeline.one_paper import PaperAudit
-from cladebench.audit.verdict.verdict_types import HOLDS, VERDICTS
+from cladebench.audit.verdict.verdict_types import DEPENDS, HOLDS, UNINFORMATIVE, VERDICTS
 from cladebench.audit.verdict.verdict_wording import in_sentences
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.selection import Rule
@@ -34,6 +35,8 @@ from cladebench.paper.choices import UnstatedChoice, checked_choices
 
 #: What is read of the records. Without the texts of provenance they take half of the memory.
 _READ = [name for name in COLUMNS if name not in PROVENANCE]
+#: A part's verdict -> how it counted in its sentence, before it had this verdict.
+_BEFORE = {DEPENDS: "with our choices", UNINFORMATIVE: "without random methods"}
 _NUMBERS = ("measured", "low", "high", "n", "difference", "detectable", "p_value", "p_exact", "p_adjusted")
 
 
@@ -129,7 +132,8 @@ def audit_paper(
             "verdict": settled[name].verdict,
             "answer": VERDICTS[settled[name].verdict].answer,
             "reason": in_sentences(
-                settled[name].reason + (_decisive(name, audit, settled) if claims.claims[name].main else "")
+                _with_what_counts(name, audit, settled)
+                + (_decisive(name, audit, settled) if claims.claims[name].main else "")
             ),
             "parts": [{"claim": part, "verdict": settled[part].verdict} for part in audit.chosen[name].parts],
             "evidence": evidence_for(name),
@@ -142,6 +146,17 @@ def audit_paper(
         }
         for name in claims.claims
     ]
+
+
+def _with_what_counts(name: str, audit: PaperAudit, settled: Mapping[str, Settled]) -> str:
+    """Say in a sentence's reason how its parts are counted.
+
+    They count with our choices, before random methods. Where that gave another verdict than a part has, it is said.
+    """
+    reason = settled[name].reason
+    met = {settled[part].verdict for part in audit.chosen[name].parts}
+    said = [words for verdict, words in _BEFORE.items() if verdict in met and words not in reason]
+    return reason.replace(PARTS, f"{PARTS}{' and '.join(said)} ", 1) if said else reason
 
 
 def _decisive(name: str, audit: PaperAudit, settled: Mapping[str, Settled]) -> str:
