@@ -93,7 +93,7 @@ def test_many_data_sets_are_folded_and_their_runs_are_in_a_file(written, tmp_pat
 
 OVERFLOW = """<script>
 const boxes = Array.from(document.querySelectorAll("#partitions, #trees")).map((table) => table.parentElement);
-document.title = "overflow " + boxes.map((box) => box.scrollWidth - document.documentElement.clientWidth);
+document.title = "overflow " + boxes.map((box) => box.scrollWidth - box.clientWidth);
 </script></body>"""
 
 

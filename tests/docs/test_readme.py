@@ -5,14 +5,22 @@ import re
 
 import pytest
 
+from cladebench.audit.audit_table import read_audit_table
 from doc_examples import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+AUDIT = ROOT / "results" / "full" / "audit.csv"
 RUNNING = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
 
 
 def test_it_is_one_page():
     assert len(README.split()) <= 900
+
+
+def test_data_are_not_called_batteries():
+    """The word is one of the configuration, which explains it."""
+    example = (ROOT / "comparisons" / "hierarchical" / "README.md").read_text(encoding="utf-8")
+    assert "batter" not in README + example
 
 
 def test_the_python_example_runs(capsys):
@@ -26,9 +34,16 @@ def test_the_python_example_runs(capsys):
 
 def test_the_picture_is_of_the_committed_audit():
     picture = (ROOT / "docs" / "images" / "result.svg").read_text(encoding="utf-8")
-    digest = hashlib.sha256((ROOT / "results" / "full" / "audit.csv").read_bytes()).hexdigest()
+    digest = hashlib.sha256(AUDIT.read_bytes()).hexdigest()
     again = "the picture is older than audit.csv; run: cladebench readme --results results/full --scope full"
     assert re.findall(r"audit\.csv sha256 (\w+)", picture) == [digest], again
+
+
+def test_each_main_claim_has_the_other_choices_of_the_committed_audit():
+    said = re.findall(r"^\|\[\w+\]\(\S+/(\w+)\.html\).*\|([^|]*)\|(?:\d+\|){4}$", README, re.MULTILINE)
+    main = {row["paper"]: row["universes"] for row in read_audit_table(AUDIT) if row["main"]}
+    counted = {paper: re.findall(r"[1-9]\d* \w+", text) for paper, text in main.items()}
+    assert len(said) == 5 and {paper: cell.split(", ") for paper, cell in said} == counted
 
 
 def test_make_targets_exist():

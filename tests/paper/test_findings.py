@@ -305,6 +305,9 @@ CHAINS = re.compile(
     r"|, nor\b|, for (?:it|they|that|these|this|the|a)\b"
 )
 
+#: Findings also stand in Markdown, where nothing explains a word.
+UNEXPLAINED = re.compile(r"\b(?:planes?|tau|blocks?)\b")
+
 
 def numbers_in(text):
     return re.findall(r"\d[\d,.]*", NAMES.sub("", text))
@@ -333,6 +336,8 @@ def told(finding):
         wrong.append("more than two numbers")
     if CHAINS.search(f"{finding.headline} {finding.text}"):
         wrong.append("a chain")
+    if UNEXPLAINED.search(f"{finding.headline} {finding.text}"):
+        wrong.append("a word that is not explained")
     if not finding.text.endswith("."):
         wrong.append("text does not end")
     return wrong
@@ -354,6 +359,7 @@ def told(finding):
         ("A tree wins.", "word. " * 40 + "End.", ["text of more than 40 words"]),
         ("A tree wins.", "word " * 25 + "end.", ["sentence of more than 25 words"]),
         ("A tree wins.", "Three trees, of which one wins, lead.", ["a chain"]),
+        ("A tree wins.", "It leads blocks.", ["a word that is not explained"]),
     ],
 )
 def test_what_is_hard_to_read_is_seen(headline, text, wrong):

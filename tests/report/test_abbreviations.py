@@ -75,7 +75,9 @@ def test_meanings_come_from_the_measures_of_the_plan():
     assert {"nats", "HKM", "HKM-D"} <= set(hmmc) and "GHC" not in hmmc
     assert "GHC-L-FT" in ghc and "HKM" not in ghc
     assert {"SP", "nats"} <= set(abbreviations(load_plan("page_paper")))
-    assert "learned weights" in abbreviations(load_plan("exemplar")) and "learned weights" not in ghc
+    exemplar = abbreviations(load_plan("exemplar"))
+    assert {"learned weights", "planes", "regulariser", "tau"} <= set(exemplar) and "tau" not in ghc
+    assert "blocks" in ghc and "blocks" not in exemplar
 
 
 def test_pages_of_a_report_explain_what_they_use(report):
