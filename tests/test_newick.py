@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cladebench.hierarchy import Hierarchy
-from strategies import hierarchies, same_pairs
+from strategies import binary_hierarchies, hierarchies, same_pairs
 
 NEWICK = re.compile(r"""'((?:[^']|'')*)'|([^\s()\[\]':;,_]+)|([(),:;])""")
 
@@ -236,6 +236,25 @@ def test_the_strict_twin_reads_the_same_nodes(tree: Hierarchy, data: st.DataObje
 def test_tips_are_numbers_of_samples_only_if_all_are_there(text: str, leaves: list, names: Any) -> None:
     read = Hierarchy.from_newick(text)
     assert (read.leaf_of.tolist(), read.sample_names) == (leaves, names)
+
+
+@given(binary_hierarchies())
+def test_heights_of_a_dendrogram_come_back(tree: Hierarchy) -> None:
+    """Exactly, as they are whole numbers; ties are among them."""
+    read = Hierarchy.from_newick(tree.to_newick(), heights=True)
+    i, j = (part.ravel() for part in np.indices((tree.n_samples, tree.n_samples)))
+    assert np.array_equal(read.heights[read.lca(i, j)], tree.heights[tree.lca(i, j)])
+
+
+def test_heights_need_lengths() -> None:
+    with pytest.raises(
+        ValueError, match=r"^newick has no lengths; expected lengths of branches with heights=True$"
+    ):
+        Hierarchy.from_newick("(a,b);", heights=True)
+    with pytest.raises(ValueError, match=r"^heights='yes': expected True or False$"):
+        Hierarchy.from_newick("(a:1,b:1);", heights="yes")  # type: ignore[arg-type]
+    assert Hierarchy.from_newick("(a:1,(b:3,c:1):.5);", heights=True).heights.tolist() == [3.5, 0, 3, 0, 0]
+    assert Hierarchy.from_newick("(a:1,b:1);").heights is None
 
 
 def test_names_give_the_order_of_samples() -> None:

@@ -157,7 +157,9 @@ class Hierarchy(RootedTree):
         return cls(*tree_formats.read_nested(nested), sample_names=sample_names)
 
     @classmethod
-    def from_newick(cls, text: str, *, sample_names: Sequence[str] | None = None) -> Hierarchy:
+    def from_newick(
+        cls, text: str, *, sample_names: Sequence[str] | None = None, heights: bool = False
+    ) -> Hierarchy:
         """Build from text in Newick format.
 
         Tips are samples, and nodes are numbered in preorder. Tips named 0..n_samples-1 are numbers of samples, as
@@ -170,6 +172,9 @@ class Hierarchy(RootedTree):
             square brackets are passed over.
         sample_names : sequence of str, length n_samples, optional
             Names of all tips, in the order that the samples are to have, such as the index of a data frame.
+        heights : bool, default=False
+            Also give each node the height of its farthest tip below it, for a text that was a dendrogram. These are the
+            heights that `to_newick` wrote, up to rounding, if all tips stood at height 0.
 
         Returns
         -------
@@ -181,14 +186,13 @@ class Hierarchy(RootedTree):
         ------
         ValueError
             If the text is no tree, with line and column; if tips share a name, a length is negative, or some branches
-            alone have a length; or `sample_names` are not the names of the tips.
+            alone have a length, or none has, but heights are wanted; or `sample_names` are not the names of the tips.
         TypeError
-            If ``text`` is something else, such as a path.
+            If ``text`` is something else, such as a path, or ``sample_names`` is no sequence.
 
         Notes
         -----
-        Takes O(n) time and memory for n characters, without recursion. Heights are not in the text: `to_newick` writes
-        their differences, which come back as lengths.
+        Takes O(n) time and memory for n characters, without recursion.
 
         References
         ----------
@@ -203,7 +207,7 @@ class Hierarchy(RootedTree):
         >>> Hierarchy.from_newick(tree.to_newick(), sample_names=["car", "cat", "big dog"]).cut(2).tolist()
         [1, 0, 0]
         """
-        return cls(**newick.read_newick(text, sample_names))
+        return cls(**newick.read_newick(text, sample_names, heights))
 
     # ------------------------------------------------------------------ cuts
 

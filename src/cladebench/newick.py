@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from cladebench.rooted_tree import RootedTree
-from cladebench.validation import check_unmasked
+from cladebench.rooted_tree import RootedTree, as_names
+from cladebench.validation import check_flag
 from cladebench.yaml_values import shown
 
 #: A name in quotes, a name or number without, or a mark. Blanks and comments stand between these.
@@ -30,26 +30,39 @@ _NEXT = "',', ')' or ';'"
 _END = "one tree"
 
 
-def read_newick(text: str, sample_names: Sequence[str] | None) -> dict[str, Any]:
+def read_newick(text: str, sample_names: Sequence[str] | None, heights: bool) -> dict[str, Any]:
     """Arguments of the class for a Newick text; see `Hierarchy.from_newick`."""
     if not isinstance(text, str):
         raise TypeError(f"newick is {type(text).__name__}; expected text")
-    check_unmasked("sample_names", sample_names)
+    order = None if sample_names is None else as_names(sample_names)
+    check_flag("heights", heights)
     reader = _Reader(text)
     reader.read()
     names, at = reader.names, reader.tips()
     found: dict[str, Any] = {"parents": reader.parents, "edge_lengths": reader.edge_lengths()}
     if any(name and not is_tip for name, is_tip in zip(names, reader.is_tip, strict=True)):
         found["node_data"] = {"name": np.array(names)}
+    if heights:
+        found["heights"] = _heights(reader.parents, found["edge_lengths"])
     numbers = [str(i) for i in range(sum(reader.is_tip))]
-    if sample_names is not None:
-        order = tuple(map(str, sample_names))
+    if order is not None:
         _check_order(order, at, len(numbers))
         return found | {"leaf_of": [at[name] for name in order], "sample_names": order}
     if at.keys() == set(numbers):
         return found | {"leaf_of": [at[number] for number in numbers]}
     tips = np.flatnonzero(reader.is_tip)
     return found | {"leaf_of": tips, "sample_names": [names[tip] for tip in tips]}
+
+
+def _heights(parents: list[int], lengths: list[float] | None) -> list[float]:
+    """Height of each node above its farthest tip; parents stand before their children."""
+    if lengths is None and len(parents) > 1:
+        raise ValueError("newick has no lengths; expected lengths of branches with heights=True")
+    heights = [0.0] * len(parents)
+    for node in range(len(parents) - 1, 0, -1):
+        above = parents[node]
+        heights[above] = max(heights[above], heights[node] + lengths[node])  # type: ignore[index]
+    return heights
 
 
 def _check_order(order: tuple[str, ...], at: dict[str, int], n_tips: int) -> None:
