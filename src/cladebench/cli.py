@@ -56,7 +56,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(name: str, args: argparse.Namespace, *, last: bool) -> int:
-    """Run the command, and say in one form what is wrong; `last` if the process ends with it."""
+    """Run the command, and say in one form what is wrong.
+
+    `last` says that the process ends with it.
+    """
     try:
         from cladebench.bench.store.store import RecordError
         from cladebench.input_files import InputFileError

@@ -88,7 +88,7 @@ def read_yaml(path: Path | str, name: str | None = None) -> Any:
 
 
 def lines_of(path: Path) -> Callable[[str], str]:
-    """Return a function that says on which line of a YAML file a key stands.
+    """Return a function from keys of a YAML file to lines.
 
     Returns
     -------

@@ -55,7 +55,10 @@ def read_newick(text: str, sample_names: Sequence[str] | None, heights: bool) ->
 
 
 def _heights(parents: list[int], lengths: list[float] | None) -> list[float]:
-    """Height of each node above its farthest tip; parents stand before their children."""
+    """Compute the height of each node above its farthest tip.
+
+    Parents stand before their children.
+    """
     if lengths is None and len(parents) > 1:
         raise ValueError("newick has no lengths; expected lengths of branches with heights=True")
     heights = [0.0] * len(parents)
@@ -86,7 +89,7 @@ def _check_order(order: tuple[str, ...], at: dict[str, int], n_tips: int) -> Non
 
 
 class _Reader:
-    """Read a tree from left to right, and number the nodes as they begin."""
+    """Read a tree, and number the nodes as they begin."""
 
     def __init__(self, text: str) -> None:
         self.text = text

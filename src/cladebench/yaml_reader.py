@@ -142,9 +142,10 @@ def _wrong(message: str, event: Any) -> YamlError:
 
 
 def key_lines(text: str) -> Iterator[tuple[tuple[str | int, ...], int]]:
-    """Yield the keys of a document, as paths of keys and indices, and their lines.
+    """Yield the keys of a document and their lines.
 
-    What an alias or ``<<`` brings in stands elsewhere, and is left out.
+    A key comes as the path of keys and indices that leads to it. What an alias or ``<<`` brings in stands elsewhere,
+    and is left out.
 
     Raises
     ------

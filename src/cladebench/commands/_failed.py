@@ -1,4 +1,7 @@
-"""How commands say what is wrong: ``cladebench COMMAND: where: problem; expected X``, a line for each problem."""
+"""Errors of commands, in one form.
+
+It is ``cladebench COMMAND: where: problem; expected X``, a line for each problem.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import NoReturn
 
 
 class CommandFailed(Exception):
-    """A command cannot go on, for a reason that is no fault of its input.
+    """Say why a command cannot go on, though its input is right.
 
     Parameters
     ----------
@@ -34,6 +37,9 @@ class CommandParser(argparse.ArgumentParser):
 
 
 def say(name: str, text: object) -> None:
-    """Print an error on the standard error, each of its lines behind the command's name."""
+    """Print an error on the standard error.
+
+    Each of its lines stands behind the command's name.
+    """
     for line in str(text).splitlines():
         print(f"{name}: {line}", file=sys.stderr, flush=True)

@@ -200,7 +200,10 @@ def refuse_to_lose(path: Path, what: str, held: Iterable[str], kept: Iterable[st
 
 
 def add_scope_option(parser: argparse.ArgumentParser, otherwise: str = "the configuration's") -> None:
-    """Add ``--scope``; `otherwise` is what is taken where the folder of the run does not say it."""
+    """Add ``--scope``.
+
+    `otherwise` is what is taken where the folder of the run does not say it.
+    """
     parser.add_argument(
         "--scope", help=f"smoke, quick or full (default: that of the runs in the folder, or {otherwise})"
     )
@@ -256,7 +259,7 @@ def chosen_scope(args: argparse.Namespace) -> str:
 
 
 def _recorded_scopes(folder: Path) -> dict[str, Path]:
-    """Scopes that the jobs of a folder say, each with the file of a job."""
+    """List the scopes of a folder's jobs, each with a job's file."""
     from cladebench.files import is_special
     from cladebench.input_files import parse_json
 

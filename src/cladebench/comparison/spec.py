@@ -96,7 +96,7 @@ def read_comparison(path: Path) -> Comparison:
 
 
 def _check_settings(path: Path, where: str, method: NamedClusterer, grid: Mapping[str, list[Any]]) -> None:
-    """Refuse parameters that a method lacks, and values that it does not take."""
+    """Refuse parameters that a method lacks, and wrong values."""
     if method.cls is None:  # not installed
         return
     for parameter in grid:

@@ -43,7 +43,7 @@ def check_values(plan: Plan, own: Collection[str]) -> None:
 
 
 def fault_of(cls: type[Any], values: Mapping[str, Any], where: str) -> tuple[str, str] | None:
-    """Name the parameter with a value that a class refuses, and say what is wrong.
+    """Name the parameter with a wrong value, and say what is wrong.
 
     None if there is none, or an extra that the class needs is not installed.
 
@@ -79,7 +79,7 @@ def all_values(grid: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _settings(plan: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield settings of each method that together have all values of the plan."""
+    """Yield settings of each method with all values of the plan."""
     seen = set()
     for scope in plan.scopes:
         for dataset, name in plan.pairs(scope):

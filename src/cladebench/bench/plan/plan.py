@@ -182,9 +182,9 @@ class Plan:
         return task
 
     def grid_of(self, scope: str, name: str, method: str) -> Mapping[str, Sequence[Any]] | None:
-        """Values of the parameters that vary for a method on a data set or problem.
+        """Give the grid of a method on a data set or problem.
 
-        As the last override says, or the scope. None where nothing is run.
+        It is that of the last override, or of the scope. None where nothing is run.
         """
         grid: Mapping[str, Sequence[Any]] = self.scope(scope).get("grid", {}).get(method, {})
         planned, reason = True, None
