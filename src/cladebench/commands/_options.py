@@ -163,10 +163,10 @@ def planned_jobs(
     out = args.out or Path(config.results_dir) / scope
     papers = args.paper
     if not papers and recorded:
-        found = {folder.name for folder in (out / "cells").glob("*/")}
+        with_records = {folder.name for folder in (out / "cells").glob("*/")}
         if tabled and (out / "cells.parquet").exists():
-            found |= papers_in(out / "cells.parquet")
-        papers = _names_of(found, out / "cells", config.papers)
+            with_records |= papers_in(out / "cells.parquet")
+        papers = _names_of(with_records, out / "cells", config.papers)
     if recorded:
         scope_of(out, scope, scope)
     jobs = [
