@@ -50,6 +50,6 @@ for cluster in np.unique(labels):
     print(cluster, ", ".join(name for name, label in zip(names, labels, strict=True) if label == cluster))
 
 # %%
-# `tree.to_newick()` gives the tree to other programs, and every class in `cladebench.methods` that makes a tree has it
-# as ``hierarchy_``.
+# `tree.to_newick()` gives the tree to other programs, and `Hierarchy.from_newick` reads theirs. Every class in
+# `cladebench.methods` that makes a tree has it as ``hierarchy_``.
 print(tree.cut_at(2.0).max() + 1, "clusters below a mean distance of 2")

@@ -1,6 +1,7 @@
 """Estimators by name, and what any of them gives as distance, tree and labels."""
 
 import inspect
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,9 @@ from sklearn.neighbors import NearestNeighbors, NeighborhoodComponentsAnalysis
 from sklearn.preprocessing import StandardScaler
 
 import cladebench.methods as methods
+from cladebench import distances
 from cladebench.distances import Euclidean
-from cladebench.estimators import as_distance, as_hierarchy, as_labels, find, parameters
+from cladebench.estimators import as_distance, as_hierarchy, as_labels, check_values, find, parameters
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative, RandomClusters
 
@@ -71,6 +73,42 @@ def test_one_name_in_both_folders(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(methods, "Euclidean", Agglomerative, raising=False)
     with pytest.raises(ValueError, match=r"'Euclidean' is ambiguous: .*agglomerative.* and .*euclidean"):
         find("Euclidean")
+
+
+@pytest.mark.parametrize(
+    ("cls", "values", "message"),
+    [
+        (Agglomerative, {"linkage": "wrad"}, "linkage='wrad': expected one of "),
+        (Agglomerative, {"n_clusters": "two"}, "n_clusters='two': expected an integer >= 1"),
+        (RandomClusters, {"random_state": -1}, "random_state=-1: expected None, an integer in "),
+        (
+            distances.RandomProjection,
+            {"random_state": "x"},
+            "random_state='x': expected None, an integer in ",
+        ),
+        (distances.LMNN, {"n_neighbors": 0}, "n_neighbors=0: expected an integer >= 1"),
+        (distances.ExemplarMetric, {"random_state": 0.5}, "random_state=0.5: expected None, an "),
+        (KMeans, {"n_clusters": 0}, "n_clusters=0: expected an int in the range [1, inf)"),
+        (PCA, {"svd_solver": "fast"}, "svd_solver='fast': expected a str among "),
+        (methods.GHC, {"router": "lineal"}, "router='lineal': expected one of linear, neural"),
+        (methods.GHC, {"router": 3}, "router=3: expected 'linear', 'neural' or an object"),
+    ],
+)
+def test_values_are_checked_without_data(cls: type, values: dict, message: str) -> None:
+    check_values(cls, {})
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        check_values(cls, values)
+    if not issubclass(cls, distances.ExemplarMetric):  # which is fitted to stacks
+        with pytest.raises(ValueError, match=re.escape(next(iter(values)))):  # a fit refuses it, too
+            cls(**values).fit(X, Y)
+
+
+def test_values_of_other_classes_are_not_checked() -> None:
+    class Own:
+        def __init__(self, size: int = 1) -> None:
+            self.size = size
+
+    check_values(Own, {"size": "large"})
 
 
 def test_parameters() -> None:

@@ -273,3 +273,14 @@ def test_nothing_can_be_set() -> None:
 def test_views_outlive_the_tree() -> None:
     order = Hierarchy.from_linkage(linkage(pdist(np.arange(2000.0)[:, None]), "average")).sample_order
     assert sorted(order) == list(range(2000))
+
+
+@pytest.mark.parametrize("names", ["ab", b"ab", 3])
+def test_names_of_samples_are_a_sequence(names: Any) -> None:
+    message = f"^sample_names is {type(names).__name__}; expected a sequence of names$"
+    for make in (
+        lambda: Hierarchy([-1, 0, 0], [1, 2], sample_names=names),
+        lambda: Hierarchy.from_newick("(a,b);", sample_names=names),
+    ):
+        with pytest.raises(TypeError, match=message):
+            make()

@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from cladebench import __version__, commands, extras
+from cladebench.commands._failed import CommandFailed, CommandParser, say
 
 
 def build_parser() -> argparse.ArgumentParser:
     """Compose the parser from the modules in ``cladebench.commands``."""
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="cladebench",
         description="Audit papers on max-margin and hierarchical clustering and the distances they induce: data, runs, "
         "checks, verdicts, report.",
@@ -44,33 +45,42 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     The exit code is 0 when all is well, 1 when a check failed, 2 for wrong usage, 130 after Ctrl-C.
     """
+    name = "cladebench"
     try:
-        return _main(argv)
+        args = _parsed(sys.argv[1:] if argv is None else argv)
+        name = f"cladebench {args.command}"
+        return _run(name, args, last=argv is None)
     except KeyboardInterrupt:
-        print("cladebench: stopped; the same command goes on", file=sys.stderr)
+        say(name, "stopped; the same command goes on")
         return 130
 
 
-def _main(argv: Sequence[str] | None) -> int:
-    args = _parsed(sys.argv[1:] if argv is None else argv)
+def _run(name: str, args: argparse.Namespace, *, last: bool) -> int:
+    """Run the command, and say in one form what is wrong.
+
+    `last` says that the process ends with it.
+    """
     try:
         from cladebench.bench.store.store import RecordError
         from cladebench.input_files import InputFileError
     except ModuleNotFoundError as error:
-        return _say_what_is_missing(args.command, error)
+        return _say_what_is_missing(name, error)
     try:
         _check_current_folder()
         code = int(args.func(args))
         sys.stdout.flush()
         return code
     except InputFileError as error:
-        print(f"cladebench {args.command}: {error}", file=sys.stderr)
+        say(name, error)
         return 2
     except RecordError as error:
-        print(f"cladebench {args.command}: {error}", file=sys.stderr)
+        say(name, error)
         return 1
+    except CommandFailed as error:
+        say(name, error)
+        return error.code
     except ModuleNotFoundError as error:
-        return _say_what_is_missing(args.command, error)
+        return _say_what_is_missing(name, error)
     except BrokenPipeError:
         # Whoever read the output has left, as in `cladebench data list | head`.
         _give_up(sys.stdout)
@@ -84,14 +94,12 @@ def _main(argv: Sequence[str] | None) -> int:
             _give_up(sys.stdout)
             where = "standard output"
         try:
-            print(
-                f"cladebench {args.command}: {where}: {error.strerror or error}", file=sys.stderr, flush=True
-            )
+            say(name, f"{where}: {error.strerror or error}")
         except OSError:  # the disk that is full may be that of the log
             _give_up(sys.stderr)
         return 1
     finally:
-        if argv is None:
+        if last:
             # Nothing comes after it. Looking through all that was imported for garbage would take up to a second.
             gc.freeze()
 
@@ -114,7 +122,7 @@ def _parsed(words: Sequence[str]) -> argparse.Namespace:
     return args
 
 
-def _say_what_is_missing(command: str, error: ModuleNotFoundError) -> int:
+def _say_what_is_missing(name: str, error: ModuleNotFoundError) -> int:
     """Name the extra that brings a missing package.
 
     Any other error is raised again.
@@ -122,7 +130,7 @@ def _say_what_is_missing(command: str, error: ModuleNotFoundError) -> int:
     advice = extras.advice(error)
     if advice is None:
         raise error
-    print(f"cladebench {command}: {advice}", file=sys.stderr)
+    say(name, advice)
     return 2
 
 

@@ -32,7 +32,7 @@ def scores_with_labels(labels: npt.NDArray[np.int64], fitted: Fitted) -> dict[st
     ----------
     labels : ndarray of shape (n_samples,)
         Classes 0, 1, ...; -1 for rows that are in clusters and tree, but not in the score.
-    found : Fitted
+    fitted : Fitted
 
     Returns
     -------

@@ -48,6 +48,10 @@ class Discovered:
     def _check_parameters(self) -> None:
         """Raise a ValueError that names a parameter with a senseless value."""
 
+    def _check_values(self) -> None:
+        """Check all parameters, before a fit and before a plan is run."""
+        self._check_parameters()
+
 
 @functools.cache
 def exports(stub: Path) -> Mapping[str, str]:

@@ -8,16 +8,19 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils import get_tags
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
 from cladebench import distances, methods
 from cladebench.class_labels import check_faithful
+from cladebench.discovery import Discovered
 from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
@@ -28,6 +31,8 @@ from cladebench.validation import as_array, check_features
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
+#: How scikit-learn says that a value is wrong.
+_INVALID = re.compile(r"The '(\w+)' parameter of \w+ must be (.*)\. Got (.*) instead\.", re.DOTALL)
 #: For scikit-learn's `AgglomerativeClustering`: its tree up to the root, with the heights by which it is cut.
 WHOLE_TREE: Mapping[str, Any] = {"compute_full_tree": True, "compute_distances": True}
 
@@ -112,6 +117,42 @@ def parameters(cls: type[Any]) -> dict[str, Any]:
         for name, parameter in inspect.signature(cls).parameters.items()
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     }
+
+
+def check_values(cls: type[Any], values: Mapping[str, Any]) -> None:
+    """Check values of parameters as a fit does, without data.
+
+    Classes of ours and of scikit-learn say what they take. Other classes take all that their constructor takes.
+
+    Parameters
+    ----------
+    cls : type
+        Its constructor needs no argument.
+    values : mapping of str to object
+        Parameters that it has, and their values. The others have their defaults.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a value makes no sense; it names the parameter, the value and what was expected.
+
+    Examples
+    --------
+    >>> from cladebench import estimators
+    >>> from cladebench.methods import BirchTree
+    >>> estimators.check_values(BirchTree, {"threshold": "low"})
+    Traceback (most recent call last):
+    ...
+    ValueError: threshold='low': expected a finite number >= 0.0
+    """
+    estimator = cls().set_params(**values) if hasattr(cls, "set_params") else cls(**values)
+    try:
+        if isinstance(estimator, Discovered):
+            estimator._check_values()
+        elif hasattr(estimator, "_parameter_constraints"):
+            estimator._validate_params()
+    except InvalidParameterError as error:
+        raise ValueError(_INVALID.sub(r"\1=\3: expected \2", str(error))) from None
 
 
 def lend(estimator: Any, values: Any) -> Any:

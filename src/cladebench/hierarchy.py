@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench import tree_clusters, tree_cuts, tree_formats
+from cladebench import newick, tree_clusters, tree_cuts, tree_formats
 from cladebench.rooted_tree import RootedTree
 
 if TYPE_CHECKING:
@@ -156,6 +156,59 @@ class Hierarchy(RootedTree):
         """
         return cls(*tree_formats.read_nested(nested), sample_names=sample_names)
 
+    @classmethod
+    def from_newick(
+        cls, text: str, *, sample_names: Sequence[str] | None = None, heights: bool = False
+    ) -> Hierarchy:
+        """Build from text in Newick format.
+
+        Tips are samples, and nodes are numbered in preorder. Tips named 0..n_samples-1 are numbers of samples, as
+        `to_newick` writes them without names. Other tips are samples in the order of the text, with their names.
+
+        Parameters
+        ----------
+        text : str
+            One tree and a semicolon. Names may stand in quotes, without which an underscore is a blank. Comments in
+            square brackets are passed over.
+        sample_names : sequence of str, length n_samples, optional
+            Names of all tips, in the order that the samples are to have, such as the index of a data frame.
+        heights : bool, default=False
+            Also give each node the height of its farthest tip below it, for a text that was a dendrogram. These are the
+            heights that `to_newick` wrote, up to rounding, if all tips stood at height 0.
+
+        Returns
+        -------
+        Hierarchy
+            ``edge_lengths`` has the lengths of branches, in their units, and is None if there is none. Names of inner
+            nodes, such as support values, are ``node_data["name"]``.
+
+        Raises
+        ------
+        ValueError
+            If the text is no tree, with line and column; if tips share a name, a length is negative, or some branches
+            alone have a length, or none has, but heights are wanted; or `sample_names` are not the names of the tips.
+        TypeError
+            If ``text`` is something else, such as a path, or ``sample_names`` is no sequence.
+
+        Notes
+        -----
+        Takes O(n) time and memory for n characters, without recursion.
+
+        References
+        ----------
+        Olsen (1990), Interpretation of the "Newick's 8:45" tree format standard.
+
+        Examples
+        --------
+        >>> from cladebench import Hierarchy
+        >>> tree = Hierarchy.from_newick("((cat:1, 'big dog':2):0.5 [pets], car:3);")
+        >>> tree.sample_names
+        ('cat', 'big dog', 'car')
+        >>> Hierarchy.from_newick(tree.to_newick(), sample_names=["car", "cat", "big dog"]).cut(2).tolist()
+        [1, 0, 0]
+        """
+        return cls(**newick.read_newick(text, sample_names, heights))
+
     # ------------------------------------------------------------------ cuts
 
     cut = tree_cuts.cut
@@ -184,6 +237,10 @@ class Hierarchy(RootedTree):
             If samples share a name, for readers of trees tell tips by their names; if a name has control characters,
             half a surrogate pair, or nothing but ``(),:;'``; or the difference of two heights is infinite.
 
+        See Also
+        --------
+        from_newick : reads it.
+
         Examples
         --------
         >>> from cladebench import Hierarchy
@@ -191,7 +248,7 @@ class Hierarchy(RootedTree):
         >>> tree.to_newick()
         '((0,1),(2,(3,4)));'
         """
-        return tree_formats.write_newick(self.pruned())
+        return newick.write_newick(self.pruned())
 
     def to_linkage(self) -> npt.NDArray[np.float64]:
         """Write the tree as a linkage matrix like SciPy's.

@@ -11,7 +11,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -85,6 +85,24 @@ def read_yaml(path: Path | str, name: str | None = None) -> Any:
         ) from None
     except YamlError as error:
         raise InputFileError(f"{name}, {error}") from None
+
+
+def lines_of(path: Path) -> Callable[[str], str]:
+    """Return a function from keys of a YAML file to lines.
+
+    Returns
+    -------
+    callable
+        Takes a key path, as `key_path` writes it. Gives text such as ``, line 12``, which is empty where the file has
+        no such key: it may have come by an alias.
+    """
+    from cladebench import yaml_reader
+
+    try:
+        lines = {key_path(parts): line for parts, line in yaml_reader.key_lines(path.read_text("utf-8-sig"))}
+    except (OSError, ValueError):
+        lines = {}  # the file is gone, or another by now
+    return lambda where: f", line {lines[where]}" if where in lines else ""
 
 
 def _is_number(_: Any, value: Any) -> bool:

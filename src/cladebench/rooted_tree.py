@@ -17,6 +17,17 @@ IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
 
+def as_names(sample_names: Sequence[str]) -> tuple[str, ...]:
+    """Read the names of samples.
+
+    TypeError if they are no sequence, or one text, whose letters would be taken for names.
+    """
+    check_unmasked("sample_names", sample_names)
+    if isinstance(sample_names, str | bytes) or not np.iterable(sample_names):
+        raise TypeError(f"sample_names is {type(sample_names).__name__}; expected a sequence of names")
+    return tuple(map(str, sample_names))
+
+
 class RootedTree:
     """Hold nodes, samples and values of nodes; immutable.
 
@@ -55,10 +66,7 @@ class RootedTree:
         self.node_data: Mapping[str, npt.NDArray[Any]] = MappingProxyType(
             {name: self._checked_node_data(name, values) for name, values in (node_data or {}).items()}
         )
-        check_unmasked("sample_names", sample_names)
-        self.sample_names: tuple[str, ...] | None = (
-            None if sample_names is None else tuple(map(str, sample_names))
-        )
+        self.sample_names: tuple[str, ...] | None = None if sample_names is None else as_names(sample_names)
         if self.sample_names is not None and len(self.sample_names) != self.n_samples:
             raise ValueError(f"sample_names has length {len(self.sample_names)}; expected {self.n_samples}")
         self._complete = True

@@ -1,10 +1,7 @@
-"""Trees in other notations: linkage matrices, nested lists, Newick."""
+"""Trees in other notations: linkage matrices and nested lists."""
 
 from __future__ import annotations
 
-import math
-import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +10,6 @@ import numpy.typing as npt
 
 from cladebench.rooted_tree import RootedTree
 from cladebench.validation import as_floats
-from cladebench.yaml_values import shown
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -70,56 +66,6 @@ def read_nested(nested: Sequence[Any]) -> tuple[list[int], list[int]]:
             f"nested names {len(at)} samples but not sample {missing[0]}; expected 0..{len(at) - 1}"
         )
     return parents, [at[i] for i in range(len(at))]
-
-
-def write_newick(tree: RootedTree) -> str:
-    """Newick text of a pruned tree; see `Hierarchy.to_newick`."""
-    names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
-    name, n_of_it = Counter(name for name in names if name).most_common(1)[0] if any(names) else ("", 0)
-    if n_of_it > 1:
-        raise ValueError(
-            f"sample_names has {n_of_it} samples {shown(name)}; expected different names in Newick"
-        )
-    lengths, heights = tree.edge_lengths, tree.heights
-
-    def above(node: int) -> str:
-        parent = int(tree.parents[node])
-        if parent < 0 or (lengths is None and heights is None):
-            return ""
-        if lengths is not None:
-            return f":{float(lengths[node])!r}"
-        length = float(heights[parent]) - float(heights[node])  # type: ignore[index]
-        if not math.isfinite(length):
-            raise ValueError(
-                f"heights {heights[parent]:g} and {heights[node]:g} are too far apart for a branch; "  # type: ignore[index]
-                "expected a finite difference"
-            )
-        return f":{length!r}"
-
-    def above_sample(node: int) -> str:
-        if lengths is not None:
-            return ":0.0"
-        return "" if heights is None else f":{float(heights[node])!r}"
-
-    pieces: list[str] = []
-    todo: list[str | int] = [";", tree.root]  # from the end: text to write, and nodes to write out
-    while todo:
-        item = todo.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-            continue
-        samples, children = tree.own_samples(item), tree.children(item)
-        if len(samples) == 1 and not len(children):
-            pieces.append(_newick_name(names[samples[0]]) + above(item))
-            continue
-        inside: list[str | int] = [_newick_name(names[i]) + above_sample(item) for i in samples]
-        inside += [int(child) for child in children]
-        pieces.append("(")
-        todo.append(")" + above(item))
-        for part in reversed(inside[1:]):
-            todo += [part, ","]
-        todo.append(inside[0])
-    return "".join(pieces)
 
 
 def write_linkage(tree: RootedTree) -> FloatArray:
@@ -183,20 +129,3 @@ def _merges(tree: RootedTree, heights: FloatArray, order: IntArray) -> FloatArra
             merged = tree.n_samples + len(rows) - 1
         made[node] = (merged, count)
     return np.array(rows, dtype=np.float64).reshape(-1, 4)
-
-
-def _newick_name(name: str) -> str:
-    """Quote a name but for letters, digits and ``.+-``.
-
-    Without quotes an underscore is read as a blank.
-    """
-    wrong = next((letter for letter in name if unicodedata.category(letter) in ("Cc", "Cs")), None)
-    if wrong is not None:
-        raise ValueError(f"sample name {name!r} has the character {wrong!r}; expected a name of visible ones")
-    if name and set(name) <= set("(),:;'"):  # readers take these for their marks, in quotes or not
-        raise ValueError(
-            f"sample name {name!r} has nothing but marks of the format; expected another character"
-        )
-    if all(letter.isalnum() or letter in ".+-" for letter in name):  # nothing at all is a tip without a name
-        return name
-    return "'" + name.replace("'", "''") + "'"

@@ -141,6 +141,38 @@ def _wrong(message: str, event: Any) -> YamlError:
     return YamlError(f"line {mark.line + 1}, column {mark.column + 1}: {message}")
 
 
+def key_lines(text: str) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    """Yield the keys of a document and their lines.
+
+    A key comes as the path of keys and indices that leads to it. What an alias or ``<<`` brings in stands elsewhere,
+    and is left out.
+
+    Raises
+    ------
+    ValueError
+        If the text is broken YAML.
+    """
+    try:
+        root = yaml.compose(text, Loader=_FAST)
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+    seen = set()
+    todo: list[tuple[tuple[str | int, ...], Any]] = [((), root)]
+    while todo:  # in the order of the file, in which an anchor stands before its aliases
+        path, node = todo.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        inside: list[tuple[tuple[str | int, ...], Any]] = []
+        if isinstance(node, yaml.MappingNode):
+            pairs = [(key, value) for key, value in node.value if key.value != "<<"]
+            yield from (((*path, str(key.value)), key.start_mark.line + 1) for key, _ in pairs)
+            inside = [((*path, str(key.value)), value) for key, value in pairs]
+        elif isinstance(node, yaml.SequenceNode):
+            inside = [((*path, index), entry) for index, entry in enumerate(node.value)]
+        todo += reversed(inside)
+
+
 def parse(text: str) -> Any:
     """Return the value of a YAML document; None for an empty one.
 

@@ -242,8 +242,8 @@ def test_what_a_paper_lacks_is_named(own_paper, file, text, said, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["runn"], "cladebench: error: no command 'runn'; did you mean 'run'? allowed: "),
-        (["new-comparison", "x.csv", "--out", "y"], "new-comparison: error: unrecognized arguments: --out y"),
+        (["runn"], "cladebench: no command 'runn'; did you mean 'run'? allowed: "),
+        (["new-comparison", "x.csv", "--out", "y"], "new-comparison: unrecognized arguments: --out y"),
         (["--quiet"], "the following arguments are required: COMMAND"),
     ],
 )

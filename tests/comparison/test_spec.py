@@ -34,7 +34,18 @@ def test_a_short_file_is_enough(inputs):
         ("data: {a: {registered: iriss}}\n", "data.a.registered: no data set 'iriss'"),
         (GOOD + "repetition: 3\n", "unknown key 'repetition'"),
         (GOOD + "mine: Nobody\n", "mine: no method 'Nobody'"),
-        (GOOD + "settings: {Agglomerative: {linkages: [ward]}}\n", "no parameter 'linkages'"),
+        (
+            GOOD + "settings: {Agglomerative: {linkages: [ward]}}\n",
+            "comparison.yaml, line 3: settings.Agglomerative: no parameter 'linkages'",
+        ),
+        (
+            GOOD + "settings:\n  Agglomerative: {linkage: [ward, wrad]}\n",
+            "comparison.yaml, line 4: settings.Agglomerative: linkage='wrad': expected one of average, ",
+        ),
+        (
+            GOOD.replace("Agg", "sklearn.cluster.KMeans, Agg") + "settings: {KMeans: {n_init: [1, x]}}\n",
+            "line 3: settings.KMeans: n_init='x': expected a str among {'auto'} or an int in the range [1, inf)",
+        ),
         (
             GOOD + "settings: {Agglomerative: {n_clusters: [2]}}\n",
             "settings.Agglomerative.n_clusters: the number",
@@ -96,6 +107,11 @@ def test_mistakes_are_named(inputs, text, said):
     assert said in str(error.value) and "\n" not in str(error.value)
     assert "?" not in str(error.value) or str(error.value).endswith("?") or "unknown key" in str(error.value)
     assert "estimators.py" not in str(error.value)  # which no user wrote
+
+
+def test_settings_of_a_library_that_is_not_installed_are_left_to_it(inputs):
+    text = GOOD.replace("Agg", "nowhere.Clusters, Agg") + "settings: {nowhere.Clusters: {size: [1]}}\n"
+    assert read(inputs, text).settings == {"Clusters": {"size": [1]}}
 
 
 def test_a_method_may_be_named_twice(inputs):

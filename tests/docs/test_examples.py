@@ -15,7 +15,7 @@ from doc_examples import ROOT, site
 LIBRARY = (
     *("classifiers", "clusterer_scores", "clusterers", "named_clusterers", "datasets", "discovery"),
     *("distances", "hierarchy", "methods", "metrics", "pictures", "rooted_tree", "solvers"),
-    *("tree_clusters", "tree_cuts", "tree_formats"),
+    *("newick", "newick", "tree_clusters", "tree_cuts", "tree_formats"),
 )
 #: Public names that need no example, with the reason.
 WITHOUT = {

@@ -119,7 +119,7 @@ def test_nothing_is_left_alive_of_what_hears_no_signal(start, tmp_path, number):
     process.send_signal(number)  # to it alone
     _, error = process.communicate(timeout=60)
     assert process.returncode == 128 + number and living(pids) == []
-    assert error == f"interrupted; finished runs are in {tmp_path}: the same command goes on\n"
+    assert error == f"cladebench: stopped; finished runs are in {tmp_path}: the same command goes on\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -42,7 +42,10 @@ def test_a_folder_that_cannot_be_written_is_refused_before_snakemake(folder, mon
         monkeypatch.setattr(folder_lock.tempfile, "TemporaryFile", refuse)
     assert main([]) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"error: {folder / FILE.parent}: cannot be written (") and error.count("\n") == 1
+    assert (
+        error.startswith(f"cladebench: {folder / FILE.parent}: cannot be written (")
+        and error.count("\n") == 1
+    )
 
 
 def test_another_run_is_named(folder, capsys):
@@ -54,7 +57,7 @@ def test_another_run_is_named(folder, capsys):
         hold_if_possible(folder)  # does not mind
         assert main([]) == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"error: {folder}: another run is at work here (process 7 on elsewhere)")
+    assert error.startswith(f"cladebench: {folder}: another run is at work here (process 7 on elsewhere)")
     assert error.count("\n") == 1
 
 

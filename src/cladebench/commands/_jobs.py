@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from cladebench.commands._failed import CommandFailed
 
 if TYPE_CHECKING:
     from cladebench.bench.plan.jobs import Job
@@ -24,8 +25,12 @@ def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
     Returns
     -------
     int
-        Exit code 0 when every run has a record, 1 when records cannot be made or written. A signal that stopped it
-        adds its number to 128.
+        Exit code 0: every run has a record.
+
+    Raises
+    ------
+    CommandFailed
+        With code 1 when records cannot be made or written. A signal that stopped it adds its number to 128.
     """
     from cladebench.bench.provenance.core_build import StaleCore, check_core_is_fresh
     from cladebench.bench.run.progress import Progress
@@ -54,14 +59,12 @@ def run_jobs(jobs: list[Job], out: Path, *, of_workflow: bool) -> int:
                 + (f"  [{whole}]" if whole else "")
             )
     except Interrupted as stop:
-        print(f"{stop}; finished records are in {out}", file=sys.stderr)
-        return 128 + stop.signum
+        raise CommandFailed(f"{stop}; finished records are in {out}", 128 + stop.signum) from None
     except BrokenPipeError:  # of the standard output
         raise
     except OSError as error:
-        print(f"{error.filename or out}: cannot be written: {error.strerror or error}", file=sys.stderr)
-        return 1
+        where = error.filename or out
+        raise CommandFailed(f"{where}: cannot be written: {error.strerror or error}") from None
     except (JobLocked, StaleCore, WorkerFailure) as error:
-        print(error, file=sys.stderr)
-        return 1
+        raise CommandFailed(str(error)) from None
     return 0

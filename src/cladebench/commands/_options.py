@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 #: What `--paper` is when it is left out, in every command that reads what a run has left.
 _RECORDED = "those with records in the folder"
+#: Those of the configuration, by which the folders of their runs are called.
+_SCOPES = ("smoke", "quick", "full")
 
 
 def user_path(text: str) -> Path:
@@ -31,8 +33,24 @@ def user_path(text: str) -> Path:
 def count(text: str) -> int:
     """Read a whole number of at least 1."""
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number of at least 1")
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a whole number of at least 1")
     return int(text)
+
+
+def whole(text: str) -> int:
+    """Read a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a whole number") from None
+
+
+def number(text: str) -> float:
+    """Read a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r}; expected a number") from None
 
 
 def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) -> None:
@@ -45,7 +63,7 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
         The command reads records: without ``--paper`` it takes the papers that have some, not the configuration's.
     """
     _add_paper(parser, _RECORDED if recorded else "those of the configuration")
-    parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
+    add_scope_option(parser)
     add_folder_option(
         parser, "--out", "--results", about="folder of the records (default: <results_dir>/<scope>)"
     )
@@ -55,10 +73,10 @@ def add_run_options(parser: argparse.ArgumentParser, *, recorded: bool = False) 
         metavar="FILE",
         help="configuration (default: config/config.yaml where it exists)",
     )
-    parser.add_argument("--seed", type=int, help="root seed (default: the configuration's)")
-    parser.add_argument("--threads", type=int, help="threads of each run (default: the configuration's)")
-    parser.add_argument("--time-scale", type=float, metavar="FACTOR", help="factor on the time limits")
-    parser.add_argument("--memory-scale", type=float, metavar="FACTOR", help="factor on the memory limits")
+    parser.add_argument("--seed", type=whole, help="root seed (default: the configuration's)")
+    parser.add_argument("--threads", type=whole, help="threads of each run (default: the configuration's)")
+    parser.add_argument("--time-scale", type=number, metavar="FACTOR", help="factor on the time limits")
+    parser.add_argument("--memory-scale", type=number, metavar="FACTOR", help="factor on the memory limits")
 
 
 def add_keep_option(parser: argparse.ArgumentParser, about: str) -> None:
@@ -140,7 +158,8 @@ def planned_jobs(
 
     config = load_config(args.config)
     os.environ.update(config.data.environment())
-    scope = args.scope or config.scope
+    # A run may add a scope to those of its folder.
+    scope = args.scope or (scope_of(args.out, None, config.scope) if args.out else config.scope)
     out = args.out or Path(config.results_dir) / scope
     papers = args.paper
     if not papers and recorded:
@@ -149,7 +168,7 @@ def planned_jobs(
             with_records |= papers_in(out / "cells.parquet")
         papers = _names_of(with_records, out / "cells", config.papers)
     if recorded:
-        check_scope(out, scope)
+        scope_of(out, scope, scope)
     jobs = [
         job
         for paper in dict.fromkeys(papers or config.papers or built_in_papers())
@@ -180,26 +199,79 @@ def refuse_to_lose(path: Path, what: str, held: Iterable[str], kept: Iterable[st
         raise InputFileError(f"{path}: it has {what} {', '.join(lost)}, which would be lost; {advice}")
 
 
-def check_scope(folder: Path, scope: str) -> None:
-    """Refuse a scope other than the one run in a folder.
+def add_scope_option(parser: argparse.ArgumentParser, otherwise: str = "the configuration's") -> None:
+    """Add ``--scope``.
+
+    `otherwise` is what is taken where the folder of the run does not say it.
+    """
+    parser.add_argument(
+        "--scope", help=f"smoke, quick or full (default: that of the runs in the folder, or {otherwise})"
+    )
+
+
+def scope_of(folder: Path, given: str | None, otherwise: str) -> str:
+    """Say which scope was run in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Its jobs say their scope. A folder without jobs may be called by it, as ``results/full``, of which git keeps
+        the table alone.
+    given : str or None
+        What ``--scope`` says.
+    otherwise : str
+        What is returned if nothing says it.
 
     Raises
     ------
     InputFileError
-        Naming the job's file and both scopes.
+        If `given` is another one, or there are several; names a job's file and both scopes.
     """
-    from cladebench.files import is_special
-    from cladebench.input_files import InputFileError, parse_json
+    from cladebench.input_files import InputFileError
 
+    recorded = _recorded_scopes(folder)
+    for scope, path in recorded.items():
+        if given is not None and scope != given:
+            raise InputFileError(
+                f"{path}: was run in the scope {scope!r}, not {given!r}; expected --scope {scope}"
+            )
+    if given is not None or not recorded:
+        name = folder.absolute().name
+        return given or (name if name in _SCOPES else otherwise)
+    if len(recorded) > 1:
+        raise InputFileError(
+            f"{folder / 'jobs'}: has runs of the scopes {', '.join(recorded)}; expected --scope"
+        )
+    return next(iter(recorded))
+
+
+def chosen_scope(args: argparse.Namespace) -> str:
+    """Say which scope was run in ``--results``; see `scope_of`.
+
+    Raises
+    ------
+    InputFileError
+        As there, or if the configuration is wrong.
+    """
+    from cladebench.bench.plan.config import load_config
+
+    return scope_of(args.results, args.scope, load_config().scope)
+
+
+def _recorded_scopes(folder: Path) -> dict[str, Path]:
+    """List the scopes of a folder's jobs, each with a job's file."""
+    from cladebench.files import is_special
+    from cladebench.input_files import parse_json
+
+    scopes: dict[str, Path] = {}
     for path in sorted((folder / "jobs").glob("*.json")):
         try:
-            recorded = None if is_special(path) else parse_json(path.read_bytes())["scope"]
+            scope = None if is_special(path) else parse_json(path.read_bytes())["scope"]
         except (OSError, ValueError, KeyError, TypeError):
             continue  # a damaged summary says nothing; the records count
-        if isinstance(recorded, str) and recorded != scope:
-            raise InputFileError(
-                f"{path}: was run in the scope {recorded!r}, not {scope!r}; expected --scope {recorded}"
-            )
+        if isinstance(scope, str):
+            scopes.setdefault(scope, path)
+    return scopes
 
 
 def chosen_papers(args: argparse.Namespace) -> list[str]:

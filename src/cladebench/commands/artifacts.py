@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cladebench.commands._options import add_results_options, check_scope, chosen_papers
+from cladebench.commands._options import add_results_options, add_scope_option, chosen_papers, chosen_scope
 
 
 def register(subparsers: Any) -> None:
@@ -18,7 +18,7 @@ def register(subparsers: Any) -> None:
         "Tables come first: few need arrays of runs.",
     )
     add_results_options(parser, "cells.parquet")
-    parser.add_argument("--scope", required=True, help="the scope that was run")
+    add_scope_option(parser)
     parser.add_argument(
         "--keep",
         action="store_true",
@@ -36,18 +36,18 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.paper.catalogue import load_plan
     from cladebench.report.artifact_files import build_context, write_artifacts
 
-    check_scope(args.results, args.scope)
+    scope = chosen_scope(args)
     kinds = (args.only.removesuffix("s"),) if args.only else ("table", "figure")
     formats = ("svg", "pdf") if args.pdf else ("svg",)
     written = 0
     for paper in chosen_papers(args):
         try:
-            context = build_context(load_plan(paper), args.scope, args.results)
+            context = build_context(load_plan(paper), scope, args.results)
             for path, kept in write_artifacts(context, args.results, args.keep, kinds, formats):
                 print(f"{path} (kept: {kept})" if kept else path)
                 written += not kept
         except ArraysLost as error:
-            again = f"cladebench run --paper {paper} --scope {args.scope} --out {args.results}"
+            again = f"cladebench run --paper {paper} --scope {scope} --out {args.results}"
             raise ArraysLost(f"{error}; run {again}, which makes them again, then the same command") from None
     print(f"{written} tables and figures in {args.results}")
     return 0

@@ -7,9 +7,10 @@ from typing import Any
 
 from cladebench.commands._options import (
     add_results_options,
-    check_scope,
+    add_scope_option,
     chosen_papers,
     refuse_to_lose,
+    scope_of,
     user_path,
 )
 
@@ -25,10 +26,7 @@ def register(subparsers: Any) -> None:
         "verdicts, 2 for wrong input.",
     )
     add_results_options(parser, "cells.parquet", own_out=True)
-    parser.add_argument(
-        "--scope",
-        help="the scope that was run: planned runs without a record count as missing (default: records alone count)",
-    )
+    add_scope_option(parser, "none, and then no planned run counts as missing")
     parser.add_argument(
         "--out",
         type=user_path,
@@ -46,14 +44,13 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.input_files import InputFileError
 
     out = args.out or args.results
-    if args.scope is not None:
-        check_scope(args.results, args.scope)
+    scope = scope_of(args.results, args.scope, "") or None
     papers = chosen_papers(args)
     if not args.paper:
         recorded, papers = papers, [paper for paper in papers if claims_path(paper) is not None]
         if not papers:
             raise InputFileError(f"{args.results}: no paper with claims among {', '.join(recorded)}")
-    audit = audit_run(args.results, papers, args.scope)
+    audit = audit_run(args.results, papers, scope)
     path = out / "audit.csv"
     if args.paper and path.exists():
         advice = "name every paper with --paper, or write to another folder with --out"

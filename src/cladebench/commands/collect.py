@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
+from cladebench.commands._failed import CommandFailed
 from cladebench.commands._options import add_keep_option, add_run_options, planned_jobs, refuse_to_lose
 
 
@@ -49,11 +49,9 @@ def run(args: argparse.Namespace) -> int:
     ledger = Store(out).ledger(cell for job in jobs for cell in job.cells)
     recorded = int((ledger.status != "missing").sum())
     if not recorded:
-        print(
-            f"{out}: none of {len(planned)} planned runs has a record; run them first (cladebench run)",
-            file=sys.stderr,
+        raise CommandFailed(
+            f"{out}: none of {len(planned)} planned runs has a record; run them first (cladebench run)"
         )
-        return 1
     path = out / "cells.parquet"
     papers = {job.plan.paper for job in jobs}
     keep = None
@@ -79,12 +77,12 @@ def run(args: argparse.Namespace) -> int:
     try:
         Store(out).write_parquet(path, planned, measures, keep=keep)
     except RecordError as error:
-        print(error, file=sys.stderr)
+        lines = [str(error)]
         for job in jobs:
             if Store(out).forget_damaged(job.name, (cell.spec.cell_id for cell in job.cells)):
                 again = "the workflow runs the job again when it is started, and so does cladebench run"
-                print(f"{job.name}: has damaged records; {again}; good records are kept", file=sys.stderr)
-        return 1
+                lines.append(f"{job.name}: has damaged records; {again}; good records are kept")
+        raise CommandFailed("\n".join(lines)) from None
     write_json(out / "environment.json", environment(path))
     runs = len(read_cells(path, columns=["cell_id"], one_row_a_run=True))
     kept = "" if keep is None else f"; with those kept it has {runs} runs"

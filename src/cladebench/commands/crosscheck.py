@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_folder_option, refuse_to_lose, user_path
+from cladebench.commands._options import (
+    add_folder_option,
+    add_scope_option,
+    refuse_to_lose,
+    scope_of,
+    user_path,
+    whole,
+)
 
 
 def register(subparsers: Any) -> None:
@@ -19,12 +25,12 @@ def register(subparsers: Any) -> None:
         description="Check solvers, kernels and methods against exact references, print a table and write "
         "certificates.csv. Exit code 1 if a check failed.",
     )
-    parser.add_argument("--scope", help="smoke, quick or full (default: the configuration's)")
+    add_scope_option(parser)
     add_folder_option(
         parser, "--out", "--results", about="folder to write to (default: <results_dir>/<scope>)"
     )
     parser.add_argument("--topic", action="append", help="only this topic (repeatable; default: all)")
-    parser.add_argument("--seed", type=int, help="draws the instances (default: the configuration's)")
+    parser.add_argument("--seed", type=whole, help="draws the instances (default: the configuration's)")
     parser.add_argument("--config", type=user_path, help="configuration (default: config/config.yaml)")
     parser.add_argument(
         "--record-only", action="store_true", help="exit with 0 although a check failed (the gate decides)"
@@ -41,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         config = load_config(args.config)
         os.environ.update(config.data.environment())
-        scope = args.scope or config.scope
+        scope = args.scope or (scope_of(args.out, None, config.scope) if args.out else config.scope)
         seed = config.seed if args.seed is None else args.seed
         if seed < 0:
             raise ValueError(f"--seed: {seed} is not allowed; expected a whole number, at least 0")
@@ -54,9 +60,8 @@ def run(args: argparse.Namespace) -> int:
         for certificate in crosschecks.run(scope, seed, args.topic):
             certificates.append(certificate)
             print(f"{'ok    ' if certificate.passed else 'FAILED'} {certificate.id}", flush=True)
-    except (InputFileError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+    except ValueError as error:
+        raise InputFileError(str(error)) from None
     print(crosschecks.summary(certificates))
     path = crosschecks.write(certificates, out)
     failed = sum(not certificate.passed for certificate in certificates)

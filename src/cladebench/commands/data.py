@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable
 
 from cladebench import datasets
@@ -74,13 +73,13 @@ def configured(action: Callable[[argparse.Namespace], int]) -> Callable[[argpars
 
     def run(args: argparse.Namespace) -> int:
         from cladebench.bench.plan.config import load_config
+        from cladebench.input_files import InputFileError
 
         try:
             os.environ.update(load_config(args.config).data.environment())
             return action(args)
         except ValueError as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 2
+            raise InputFileError(str(error)) from None
 
     return run
 

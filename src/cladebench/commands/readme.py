@@ -9,7 +9,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import add_results_options, check_scope, chosen_papers, user_path
+from cladebench.commands._options import (
+    add_results_options,
+    add_scope_option,
+    chosen_papers,
+    chosen_scope,
+    user_path,
+)
 
 
 def register(subparsers: Any) -> None:
@@ -22,7 +28,7 @@ def register(subparsers: Any) -> None:
         "cladebench readme --results results/full --scope full.",
     )
     add_results_options(parser, "cells.parquet, audit.json and audit.csv")
-    parser.add_argument("--scope", required=True, help="the scope that was run")
+    add_scope_option(parser)
     parser.add_argument(
         "--file", type=user_path, default=Path("README.md"), metavar="FILE", help="default: README.md"
     )
@@ -34,8 +40,8 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.files import write_together
     from cladebench.report.readme import readme_files
 
-    check_scope(args.results, args.scope)
-    files = readme_files(args.file, args.results, args.scope, chosen_papers(args))
+    scope = chosen_scope(args)
+    files = readme_files(args.file, args.results, scope, chosen_papers(args))
     new = {path: text for path, text in files.items() if not path.exists() or path.read_bytes() != text}
     write_together(new)
     for path in files:

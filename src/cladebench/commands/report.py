@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cladebench.commands._options import add_results_options, check_scope, chosen_papers
+from cladebench.commands._options import add_results_options, add_scope_option, chosen_papers, chosen_scope
 
 
 def register(subparsers: Any) -> None:
@@ -17,7 +17,7 @@ def register(subparsers: Any) -> None:
         "runs of the papers, in HTML that opens from disk.",
     )
     add_results_options(parser, "cells.parquet, audit.json and the tables")
-    parser.add_argument("--scope", required=True, help="the scope that was run")
+    add_scope_option(parser)
     parser.set_defaults(func=run)
 
 
@@ -25,8 +25,8 @@ def run(args: argparse.Namespace) -> int:
     """Write ``<results>/report`` and print where it starts."""
     from cladebench.report.pages import write_report
 
-    check_scope(args.results, args.scope)
-    written = write_report(args.results, args.scope, chosen_papers(args))
+    scope = chosen_scope(args)
+    written = write_report(args.results, scope, chosen_papers(args))
     size = sum(path.stat().st_size for path in written)
     print(f"{args.results / 'report' / 'index.html'}: {len(written)} files, {size / 1e6:.1f} MB")
     return 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,13 +125,7 @@ def _listed(names: list[str]) -> str:
 
 def run(args: argparse.Namespace) -> int:
     """Run the jobs; see `register` for the exit codes."""
-    from cladebench.input_files import InputFileError
-
-    try:
-        jobs, out, said = _chosen_jobs(args)
-    except InputFileError as error:
-        print(error, file=sys.stderr)
-        return 2
+    jobs, out, said = _chosen_jobs(args)
     for line in said:
         print(line, flush=True)
     if args.list:

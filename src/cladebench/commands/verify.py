@@ -21,7 +21,6 @@ from cladebench.bench.provenance.core_build import (
 )
 from cladebench.commands._options import user_path
 from cladebench.datasets import fetch, settings
-from cladebench.input_files import InputFileError
 
 MINIMUM_PYTHON = (3, 11)
 
@@ -51,9 +50,6 @@ def verify(args: argparse.Namespace) -> int:
         config = load_config(args.config)
         unread = None
         os.environ.update(config.data.environment())
-    except InputFileError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     except ModuleNotFoundError as error:  # of the reader of YAML: the core is checked without it
         config, unread = Config(), extras.advice(error)
         if unread is None:

@@ -12,8 +12,9 @@ from cladebench.comparison import CONTROLS
 from cladebench.comparison.shown_measures import importable
 from cladebench.datasets.own.own_entries import nearest
 from cladebench.datasets.own.own_sources import Source, refuse_copies, sources_of
-from cladebench.input_files import InputFileError, read_validated
+from cladebench.input_files import InputFileError, lines_of, read_validated
 from cladebench.named_clusterers import NamedClusterer, named_clusterers
+from cladebench.paper.parameter_check import all_values, fault_of
 from cladebench.published.label_archive import archive_of
 from cladebench.published.score_file import read_scores
 
@@ -71,20 +72,11 @@ def read_comparison(path: Path) -> Comparison:
     methods = {method.key: method for method in found_methods(given.get("run", ["fitting"]), path)}
     if "mine" in document:
         document["mine"] = _named(document["mine"], methods, f"{path}: mine")
-    settings = {
-        _named(name, methods, f"{path}: settings"): grid
-        for name, grid in document.get("settings", {}).items()
-    }
-    for key, grid in settings.items():
-        for parameter in grid:
-            if parameter not in methods[key].parameters:
-                allowed = nearest(parameter, methods[key].parameters)
-                raise InputFileError(f"{path}: settings.{key}: no parameter {parameter!r}; {allowed}")
-            if parameter == number_of(methods[key].parameters):
-                raise InputFileError(
-                    f"{path}: settings.{key}.{parameter}: the number of clusters is that of the data, for all methods; "
-                    "expected another parameter"
-                )
+    settings = {}
+    for name, grid in document.get("settings", {}).items():
+        key = _named(name, methods, f"{path}: settings")
+        _check_settings(path, f"settings.{name}", methods[key], grid)
+        settings[key] = grid
     published, imported = {}, {}
     if "published" in given:
         published = archive_of(given["published"], path.parent, f"{path}: methods.published")
@@ -101,6 +93,30 @@ def read_comparison(path: Path) -> Comparison:
         imported=imported,
         **{key: document[key] for key in _AS_WRITTEN if key in document},
     )
+
+
+def _check_settings(path: Path, where: str, method: NamedClusterer, grid: Mapping[str, list[Any]]) -> None:
+    """Refuse parameters that a method lacks, and wrong values."""
+    if method.cls is None:  # not installed
+        return
+    for parameter in grid:
+        if parameter not in method.parameters:
+            problem = f"no parameter {parameter!r}; {nearest(parameter, method.parameters)}"
+            raise _wrong(path, where, parameter, problem)
+        if parameter == number_of(method.parameters):
+            problem = (
+                "the number of clusters is that of the data, for all methods; expected another parameter"
+            )
+            raise _wrong(path, f"{where}.{parameter}", parameter, problem)
+    for setting in all_values(grid):
+        fault = fault_of(method.cls, setting, f"{path}: {where}")
+        if fault is not None:
+            raise _wrong(path, where, *fault)
+
+
+def _wrong(path: Path, where: str, parameter: str, problem: str) -> InputFileError:
+    at = where if where.endswith(f".{parameter}") else f"{where}.{parameter}"
+    return InputFileError(f"{path}{lines_of(path)(at)}: {where}: {problem}")
 
 
 def fitting() -> list[str]:

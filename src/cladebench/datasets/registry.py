@@ -174,8 +174,8 @@ def load(name: str, draw: int = 0) -> Dataset:
     >>> load("digits").X.shape
     (200, 64)
     """
-    if (own := _own(name)) is not None:
-        data: Dataset = own.load_own(name)
+    if (suite := _own(name)) is not None:
+        data: Dataset = suite.load_own(name)
         return data
     entry = info(name)
     draw = operator.index(draw)
@@ -190,7 +190,7 @@ def load(name: str, draw: int = 0) -> Dataset:
         given = entry.loader({file: got.content for file, got in obtained.items()}, draw)
         content = checked(entry, given, draw)
     return Dataset(
-        **{own.name: getattr(content, own.name) for own in fields(Content)},
+        **{part.name: getattr(content, part.name) for part in fields(Content)},
         name=entry.name,
         kind=entry.kind,
         stand_in_for=entry.stand_in_for,

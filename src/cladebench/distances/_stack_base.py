@@ -108,8 +108,7 @@ class StackDistance(Discovered, BaseEstimator, ABC):
             If a parameter has a value that makes no sense, there is no training set, a stack is not one of finite
             distances that are not negative, stacks have different numbers of distances, or labels do not fit.
         """
-        check_seed(getattr(self, "random_state", None))
-        self._check_parameters()
+        self._check_values()
         where = type(self).__name__
         several = _several(f"{where}: stacks", stacks)
         checked = [self._given(f"stacks[{k}]", stack) for k, stack in enumerate(several)]
@@ -174,6 +173,10 @@ class StackDistance(Discovered, BaseEstimator, ABC):
         distances = self._given("stack", stack)
         self._check_number(distances.shape[0])
         return distances
+
+    def _check_values(self) -> None:
+        check_seed(getattr(self, "random_state", None))
+        self._check_parameters()
 
     def _check_number(self, n_distances: int) -> None:
         if n_distances != self.n_distances_:

@@ -133,8 +133,7 @@ class Distance(Discovered, BaseEstimator, ABC):
             indices within its shape), y is read and has no class for each row, or a constraint is not a pair of two
             rows of X.
         """
-        check_seed(getattr(self, "random_state", None))
-        self._check_parameters()
+        self._check_values()
         columns = check_features(X, who=self)
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
@@ -162,6 +161,10 @@ class Distance(Discovered, BaseEstimator, ABC):
             self._learn(X, labels if self.uses_labels else None, must, cannot)
         self._fit_X = X
         return self
+
+    def _check_values(self) -> None:
+        check_seed(getattr(self, "random_state", None))
+        self._check_parameters()
 
     def _warn_of(self, must: IntArray, cannot: IntArray) -> None:
         """Warn of constraints that contradict each other, or teach nothing."""

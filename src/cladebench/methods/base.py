@@ -61,10 +61,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
             or if X is not a finite two-dimensional array (sparse: with indices within its shape) of numbers, or has
             masked entries.
         """
-        n_clusters = getattr(self, "n_clusters", 1)
-        check_int("n_clusters", n_clusters, minimum=1)
-        check_seed(getattr(self, "random_state", None))
-        self._check_parameters()
+        self._check_values()
         columns = check_features(X, who=self)
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
@@ -75,12 +72,18 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         else:
             X = validate_data(self, X, dtype=self._dtypes, order="C", **accepted)
         check_finite(X, self, columns=columns)
+        n_clusters = getattr(self, "n_clusters", 1)
         if n_clusters > X.shape[0]:
             raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
         with one_thread("blas"):
             self._fit(X, labels)
         return self
+
+    def _check_values(self) -> None:
+        check_int("n_clusters", getattr(self, "n_clusters", 1), minimum=1)
+        check_seed(getattr(self, "random_state", None))
+        self._check_parameters()
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit, and return ``labels_``; the arguments are those of `fit`."""

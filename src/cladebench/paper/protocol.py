@@ -19,6 +19,7 @@ from cladebench.bench.run.cell_io import Cell, CellOutput
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import InputFileError
 from cladebench.measures import MEASURES, permuted_name
+from cladebench.paper.parameter_check import check_values
 from cladebench.users_code import users_code
 from cladebench.validation import check_choice
 
@@ -139,7 +140,7 @@ class Protocol(ABC):
     def validate(self, plan: Plan) -> None:
         """Check the plan's estimators, parameters and tasks before anything runs.
 
-        Names of estimators and parameters, and keys of tasks.
+        Names of estimators, names and values of parameters, and keys of tasks.
 
         Raises
         ------
@@ -154,6 +155,7 @@ class Protocol(ABC):
                 taken = plan.check(f"methods.{name}.estimator", method.estimator, _parameters)
                 allowed[name] = [*taken, *self.own]
         plan.check_parameters(allowed)
+        check_values(plan, self.own)
         plan.check_tasks(self.task_keys)
 
 

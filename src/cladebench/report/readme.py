@@ -49,7 +49,8 @@ def readme_files(readme: Path, results: Path, scope: str, papers: Sequence[str])
     try:
         text = readme.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputFileError(f"{readme}: cannot be read: {error}; expected a README in UTF-8") from None
+        reason = getattr(error, "strerror", None) or error
+        raise InputFileError(f"{readme}: cannot be read: {reason}; expected a README in UTF-8") from None
     run = summarise_run(results, scope, papers)
     files: dict[Path, bytes] = {}
 

@@ -188,7 +188,7 @@ def summarise_run(results: Path, scope: str, papers: Sequence[str]) -> RunSummar
         digest = hashlib.sha256((results / "audit.csv").read_bytes()).hexdigest()
     except OSError as error:
         raise InputFileError(
-            f"{results / 'audit.csv'}: cannot be read: {error}; run cladebench audit"
+            f"{results / 'audit.csv'}: cannot be read: {error.strerror}; run cladebench audit"
         ) from None
     summaries = tuple(_paper(results, scope, paper, audit.claims) for paper in papers)
     return RunSummary(scope, summaries, digest)

@@ -16,7 +16,7 @@ try:
         cores=workflow.resource_settings.cores,
     )
 except InputFileError as error:
-    sys.exit(str(error))
+    sys.exit("\n".join(f"cladebench: {line}" for line in str(error).splitlines()))
 if workflow.is_main_process:
     COMPARISON.forget_damaged()
 hold_if_possible(Path.cwd())

@@ -78,7 +78,7 @@ def main(options: list[str]) -> int:
             pass
     except OSError as error:
         print(
-            f"error: {folder / FILE.parent}: cannot be written ({error.strerror}); expected a checkout that "
+            f"cladebench: {folder / FILE.parent}: cannot be written ({error.strerror}); expected a checkout that "
             "can be: copy it to a folder of your own",
             file=sys.stderr,
         )
@@ -89,15 +89,16 @@ def main(options: list[str]) -> int:
         alone = hold(folder)
     except OSError as error:
         print(
-            f"error: {folder / SNAKEMAKE_LOCKS}: a run is at work here, or one was cut off; which of the two cannot be "
-            f"told ({error.filename or FILE}: {error.strerror}). If none is at work: {UNLOCK}",
+            f"cladebench: {folder / SNAKEMAKE_LOCKS}: a run is at work here, or one was cut off; which of the two "
+            f"cannot be told ({error.filename or FILE}: {error.strerror}). If none is at work: {UNLOCK}",
             file=sys.stderr,
         )
         return 1
     if not alone:
         owner = (folder / FILE).read_text(encoding="utf-8") or "another process"
         print(
-            f"error: {folder}: another run is at work here ({owner}); wait for its end, or stop it and start again",
+            f"cladebench: {folder}: another run is at work here ({owner}); wait for its end, or stop it and "
+            "start again",
             file=sys.stderr,
         )
         return 1
@@ -105,7 +106,7 @@ def main(options: list[str]) -> int:
     command = [sys.executable, "-m", "snakemake", "--unlock", "--quiet", "all", *options]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     if done.returncode:
-        print(f"{done.stderr}error: the lock could not be removed; try: {UNLOCK}", file=sys.stderr)
+        print(f"{done.stderr}cladebench: the lock could not be removed; try: {UNLOCK}", file=sys.stderr)
     return int(done.returncode != 0)
 
 

@@ -55,5 +55,8 @@ def snakemake(
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
             ending.end(process)
-            print(f"interrupted; finished runs are in {folder}: the same command goes on", file=sys.stderr)
+            print(
+                f"cladebench: stopped; finished runs are in {folder}: the same command goes on",
+                file=sys.stderr,
+            )
             return 128 + stop.signum

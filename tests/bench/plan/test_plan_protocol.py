@@ -1,5 +1,6 @@
 """What a paper's protocol has to say of its plan."""
 
+import re
 from typing import ClassVar
 
 import pytest
@@ -112,6 +113,26 @@ class Checked(Protocol):
             "lenght: 3",
             r"methods\.far\.params: far has no parameter 'lenght'; did you mean 'length'",
         ),
+        (
+            "linkage: ward",
+            "linkage: wrad",
+            r"plan\.yaml, line 6: methods\.tree\.params: tree: linkage='wrad': expected one of average, ",
+        ),
+        (
+            "n_clusters: 2, length",
+            "n_clusters: two, length",
+            r"yaml, line 7: methods\.far\.params: far: n_clusters='two': expected an int in the range \[1, inf\)$",
+        ),
+        (
+            "n_clusters: [2, 3]",
+            "n_clusters: [2, 0]",
+            r"line 14: scopes\.smoke\.grid\.tree: tree: n_clusters=0: expected an integer >= 1$",
+        ),
+        (
+            "n_clusters: [2, 3]",
+            "n_clusters: [2, 3], metric: [euclidean, euclid]",
+            r"line 14: scopes\.smoke\.grid\.tree: tree: metric='euclid': expected one of ",
+        ),
         ("n_clusters", "n_clustrs", r"scopes\.smoke\.grid\.tree: tree has no parameter 'n_clustrs'"),
         (
             "protocol.good",
@@ -130,7 +151,27 @@ def test_a_protocol_checks_estimators_studies_and_parameters(tmp_path, old, new,
         return Checked().validate(plan)
     with pytest.raises(PlanError, match=message) as caught:
         Checked().validate(plan)
-    assert str(caught.value).startswith(f"{path}: ")
+    assert re.match(re.escape(str(path)) + r"(, line \d+)?: ", str(caught.value))
+
+
+def test_values_of_runs_that_are_not_planned_are_not_checked(tmp_path):
+    """Nor those that an override replaces."""
+    wrong = CHECKED.replace("n_clusters: [2, 3]", "n_clusters: [0]")
+    for override in ("planned: false", "not_applicable: too slow", "grid: {n_clusters: [4]}"):
+        path = tmp_path / "plan.yaml"
+        path.write_text(wrong + f"    overrides: [{{method: tree, {override}}}]\n")
+        Checked().validate(read_plan(path, "toy_paper"))
+
+
+def test_wrong_values_are_told_together(tmp_path):
+    path = tmp_path / "plan.yaml"
+    path.write_text(CHECKED.replace("ward", "wrad").replace("n_clusters: 2,", "n_clusters: 2.5,"))
+    with pytest.raises(PlanError) as caught:
+        Checked().validate(read_plan(path, "toy_paper"))
+    assert [line.partition(":")[0] for line in str(caught.value).splitlines()] == [
+        f"{path}, line 6",
+        f"{path}, line 7",
+    ]
 
 
 class Loose:

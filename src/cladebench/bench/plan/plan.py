@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from cladebench.bench.plan.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.plan.selection import Rule
-from cladebench.input_files import InputFileError, one_of, told
+from cladebench.input_files import InputFileError, lines_of, one_of, told
 from cladebench.measures import Measure
 
 
@@ -183,6 +183,19 @@ class Plan:
             task = change.get("task", task)
         return task
 
+    def grid_of(self, scope: str, name: str, method: str) -> Mapping[str, Sequence[Any]] | None:
+        """Give the grid of a method on a data set or problem.
+
+        It is that of the last override, or of the scope. None where nothing is run.
+        """
+        grid: Mapping[str, Sequence[Any]] = self.scope(scope).get("grid", {}).get(method, {})
+        planned, reason = True, None
+        for change in self.changes(scope, name, method):
+            grid = change.get("grid", grid)
+            planned = change.get("planned", planned)
+            reason = change.get("not_applicable", reason)
+        return grid if planned and not reason else None
+
     def shares_draws(self, one: str, other: str) -> bool:
         """Say whether two names of a data set share draws.
 
@@ -284,12 +297,36 @@ class Plan:
         PlanError
             With one line for each wrong name: file, key path and what the method takes.
         """
-        lines = [
-            f"{self.path}: {where}: {name} has no parameter {parameter!r}; {one_of(parameter, sorted(allowed[name]))}"
+        self.refuse(
+            (
+                where,
+                parameter,
+                f"{name} has no parameter {parameter!r}; {one_of(parameter, sorted(allowed[name]))}",
+            )
             for where, name, parameter in self.parameter_uses()
             if name in allowed and parameter not in allowed[name]
-        ]
-        if lines:
+        )
+
+    def refuse(self, faults: Iterable[tuple[str, str, str]]) -> None:
+        """Refuse parameters of the plan, in one message.
+
+        Parameters
+        ----------
+        faults : iterable of (str, str, str)
+            Key path of the parameters, name of the parameter, and what is wrong with it.
+
+        Raises
+        ------
+        PlanError
+            With one line for each fault, if there is one: file, line of the file, key path and what is wrong.
+        """
+        listed = list(dict.fromkeys(faults))
+        if listed:
+            at = lines_of(self.path)
+            lines = [
+                f"{self.path}{at(f'{where}.{parameter}')}: {where}: {problem}"
+                for where, parameter, problem in listed
+            ]
             raise PlanError(told(lines, self.path))
 
     def check_tasks(self, keys: Collection[str]) -> None:

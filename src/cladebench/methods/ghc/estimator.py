@@ -230,7 +230,10 @@ class GHC(HierarchicalClusterer):
 
     def _check_parameters(self) -> None:
         check_parameters(self)
-        self._resolve_router()
+        if isinstance(self.router, str):  # without JAX, as plans are checked
+            check_choice("router", self.router, ("linear", "neural"))
+        else:
+            self._resolve_router()
         self._resolve_similarity()
 
     def _resolve_router(self) -> Router:
@@ -248,6 +251,7 @@ class GHC(HierarchicalClusterer):
         return self.similarity
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
+        extras.need("jax", "GHC")
         import jax.numpy as jnp
 
         from cladebench.methods.ghc.objective import as_similarities, mean_magnitude, n_points_of

@@ -195,18 +195,18 @@ def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str
     cells = finished(context, name, method)
     if not cells:
         return missing(method, name)
-    own, data = context.load_arrays(cells[0]), context.data_with_images(name)
+    arrays, data = context.load_arrays(cells[0]), context.data_with_images(name)
     if data is None:
         return empty_figure(f"The images of {title_line(context, name)} are not available.")
     assert data.images is not None and data.labels is not None
     pictures, captions = [], []
-    sizes = np.bincount(own["found"])
+    sizes = np.bincount(arrays["found"])
     # Evenly spaced in the order of the images, which is by class: no choice is made.
-    shown = np.unique(np.linspace(0, len(own["exemplars"]) - 1, SHOWN_EXEMPLARS).round().astype(int))
+    shown = np.unique(np.linspace(0, len(arrays["exemplars"]) - 1, SHOWN_EXEMPLARS).round().astype(int))
     for cluster in shown:
-        row = int(own["rows"][own["exemplars"][cluster]])
-        members = own["found"] == cluster
-        right = 100.0 * (own["true"][members] == data.labels[row]).mean()
+        row = int(arrays["rows"][arrays["exemplars"][cluster]])
+        members = arrays["found"] == cluster
+        right = 100.0 * (arrays["true"][members] == data.labels[row]).mean()
         pictures.append(data.images.pixels[row])
         captions.append(
             f"{data.label_names[data.labels[row]]}\n{sizes[cluster]} image{'s' if sizes[cluster] > 1 else ''},"
@@ -215,8 +215,8 @@ def exemplars_figure(context: ArtifactContext, group: Sequence[str], method: str
     return drawings.exemplar_images(
         pictures,
         captions,
-        notes=(f"{len(shown)} of {len(own['exemplars'])} exemplars of the first split's test images.",),
-        title=f"{len(own['exemplars'])} clusters found, {len(np.unique(own['true']))} classes:"
+        notes=(f"{len(shown)} of {len(arrays['exemplars'])} exemplars of the first split's test images.",),
+        title=f"{len(arrays['exemplars'])} clusters found, {len(np.unique(arrays['true']))} classes:"
         f" {title_line(context, name)}",
     )
 

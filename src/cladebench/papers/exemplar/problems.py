@@ -97,9 +97,9 @@ def problem_of(
     check_choice("kinds", kinds, ("own", "all", "clean", "dense", "classes"))
     problem = _of_points(data) if data.parts else _of_images(data, task, kinds, noise_features, kernel_width)
     if kinds == "clean":
-        return _kept(problem, [not own.noisy for own in problem.distances])
+        return _kept(problem, [not distance.noisy for distance in problem.distances])
     if kinds == "dense":
-        return _kept(problem, [own.feature in DENSE for own in problem.distances])
+        return _kept(problem, [distance.feature in DENSE for distance in problem.distances])
     return _told(problem) if kinds == "classes" else problem
 
 
@@ -107,8 +107,8 @@ def _kept(problem: ExemplarProblem, which: list[bool]) -> ExemplarProblem:
     kept = np.flatnonzero(which)
     axis = 1 if problem.points else 0
     return ExemplarProblem(
-        [(given.take(kept, axis), own) for given, own in problem.train],
-        [(given.take(kept, axis), own) for given, own in problem.test],
+        [(given.take(kept, axis), classes) for given, classes in problem.train],
+        [(given.take(kept, axis), classes) for given, classes in problem.test],
         tuple(problem.distances[i] for i in kept),
         None if problem.cross is None else problem.cross[kept],
         problem.points,

@@ -268,8 +268,8 @@ def _least_sizes(squared: FloatArray) -> NDArray[np.float32]:
     if len(near) <= N_TRIPLES:
         sizes = np.stack(  # i and j count themselves: the 2
             [
-                np.count_nonzero((own[None, :] < own[:, None]) | (places < places[:, [i]]), axis=1)
-                for i, own in enumerate(places)
+                np.count_nonzero((place[None, :] < place[:, None]) | (places < places[:, [i]]), axis=1)
+                for i, place in enumerate(places)
             ]
         ).astype(np.float32)
     else:

@@ -255,7 +255,7 @@ def curves(
 
 
 def accuracy_against_time(
-    found: Mapping[str, Mapping[str, tuple[float, float, float]]],
+    points: Mapping[str, Mapping[str, tuple[float, float, float]]],
     labels: Mapping[str, str],
     accuracy: Measure,
 ) -> Figure:
@@ -265,7 +265,7 @@ def accuracy_against_time(
 
     Parameters
     ----------
-    found : mapping
+    points : mapping
         Data set -> method -> (accuracy, seconds of training, seconds per query).
     labels : mapping of str to str
     accuracy : Measure
@@ -273,17 +273,17 @@ def accuracy_against_time(
     from matplotlib.figure import Figure
 
     # Where chance lies is in Figure 1; here it would only stretch the axes.
-    found = {
+    points = {
         dataset: drawn
-        for dataset, of in found.items()
+        for dataset, of in points.items()
         if (drawn := {method: of[method] for method in STYLES if method in of and method != "Random"})
     }
-    if not found:
+    if not points:
         return empty_figure("No finished run of classification in this scope.")
-    figure = Figure(figsize=(WIDTH, max(2.2, 1.25 * len(found) + 0.7)), layout="constrained")
-    panels = figure.subplots(len(found), 2, squeeze=False, sharex="col", sharey="row")
+    figure = Figure(figsize=(WIDTH, max(2.2, 1.25 * len(points) + 0.7)), layout="constrained")
+    panels = figure.subplots(len(points), 2, squeeze=False, sharex="col", sharey="row")
     units = (("training (s)", 1.0), ("one query (ms)", 1e3))
-    for row, (dataset, of) in enumerate(found.items()):
+    for row, (dataset, of) in enumerate(points.items()):
         for column, (_, unit) in enumerate(units):
             axes = panels[row, column]
             for method, point in of.items():
@@ -302,10 +302,10 @@ def accuracy_against_time(
         panels[row, 0].set_ylabel(accuracy.heading)
     for column, (what, unit) in enumerate(units):
         panels[-1, column].set_xlabel(f"{what}\n{BETTER['lower']}")
-        times = [unit * row[column + 1] for of in found.values() for row in of.values()]
+        times = [unit * row[column + 1] for of in points.values() for row in of.values()]
         whole_decades(panels[-1, column], times)
     legend(figure, panels.flat, labels)
-    return with_title(figure, said_of_time(found), figure.legends)
+    return with_title(figure, said_of_time(points), figure.legends)
 
 
 def said_of_time(points: Mapping[str, Mapping[str, tuple[float, float, float]]]) -> str:

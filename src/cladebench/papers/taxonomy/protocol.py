@@ -283,7 +283,7 @@ def word_measures(
 
 
 def printed_words(
-    found: np.ndarray, distances: np.ndarray | None
+    top_words: np.ndarray, distances: np.ndarray | None
 ) -> tuple[dict[str, float], list[float], IntArray]:
     """Hold the words of clusters against Table 2.
 
@@ -296,7 +296,7 @@ def printed_words(
     matched : ndarray of int64
         Cluster of each printed one, -1 where there is none.
     """
-    matched, shared = words.matched_to_printed(found)
+    matched, shared = words.matched_to_printed(top_words)
     metrics = {"words_back": float(shared.sum() / (len(words.LETTERS) * words.N_WORDS))}
     if distances is not None and (matched >= 0).all():
         metrics |= words.placement(distances, matched)

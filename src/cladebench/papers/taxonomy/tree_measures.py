@@ -56,15 +56,15 @@ def taxonomy_correlation(
     table = np.zeros((len(distances), len(paths)))
     np.add.at(table, (clusters, classes), 1.0)
     n_pairs = len(clusters) * (len(clusters) - 1.0)
-    own, true = table.sum(axis=1), table.sum(axis=0)
+    ours, true = table.sum(axis=1), table.sum(axis=0)
 
     def mean(of_clusters: FloatArray, of_classes: FloatArray) -> float:
         # Both are 0 on the diagonal, so that samples paired with themselves add nothing.
         return float(((table.T @ of_clusters @ table) * of_classes).sum() / n_pairs)
 
-    mean_own = float(own @ distances @ own) / n_pairs
+    mean_own = float(ours @ distances @ ours) / n_pairs
     mean_true = float(true @ paths @ true) / n_pairs
-    spread_own = float(own @ distances**2 @ own) / n_pairs - mean_own**2
+    spread_own = float(ours @ distances**2 @ ours) / n_pairs - mean_own**2
     spread_true = float(true @ paths**2 @ true) / n_pairs - mean_true**2
     if spread_own <= 1e-12 * max(mean_own**2, 1e-300) or spread_true <= 1e-12 * mean_true**2:
         return 0.0
