@@ -17,8 +17,6 @@ from cladebench.cli import main
             ["artifacts", "--paper", "ghc", "--scope", "smoke", "--results", "{}"],
             "cells.parquet: no such file",
         ),
-        (["audit", "--results", "{}"], "cells.parquet: no such file"),
-        (["report", "--scope", "smoke", "--results", "{}"], "cells.parquet"),
         (["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file/below"], "file"),
     ],
 )
