@@ -52,9 +52,6 @@ def cophenetic_sizes(estimator: HierarchicalClusterer) -> np.ndarray:
     return estimator.hierarchy_.sizes[estimator.hierarchy_.lca(indices[:, None], indices)]
 
 
-# ---------------------------------------------------------------- the checks
-
-
 def check_result(cls: Method) -> None:
     X, _ = blobs()
     for n_clusters in (1, 2, 5, len(X)):
