@@ -13,10 +13,6 @@ from cladebench.cli import main
         (["collect", "--paper", "ghc", "--scope", "smoke", "--out", "{}/none"], "none of"),
         (["collect", "--paper", "gch", "--scope", "smoke", "--out", "{}"], "no paper 'gch'"),
         (["run", "--paper", "ghc", "--scope", "tiny"], "no scope 'tiny'"),
-        (
-            ["artifacts", "--paper", "ghc", "--scope", "smoke", "--results", "{}"],
-            "cells.parquet: no such file",
-        ),
         (["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file/below"], "file"),
     ],
 )

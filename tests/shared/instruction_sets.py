@@ -18,9 +18,9 @@ def each_instruction_set() -> Iterator[str]:
         _core.use_instruction_set(in_use)
 
 
-def each_number_of_threads() -> Iterator[int]:
-    """Let the core have one, two and three threads."""
-    for threads in (1, 2, 3):
+def each_number_of_threads(numbers: tuple[int, ...] = (1, 2, 3)) -> Iterator[int]:
+    """Let the core and BLAS have so many threads."""
+    for threads in numbers:
         with threadpool_limits(threads):
             assert _core.max_threads() == threads
             yield threads
