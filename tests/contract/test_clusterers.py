@@ -83,7 +83,7 @@ def check_labels_unread(cls: Method) -> None:
 
 def check_bad_n_clusters(cls: Method) -> None:
     X, _ = blobs()
-    for value in (0, -1, 1.5, "2", None, True) if is_given(cls) else ():
+    for value in (0, -1, 1.5, 2.0, "2", None, True) if is_given(cls) else ():
         refuses(cls, X, f"n_clusters={value!r}", n_clusters=value)
     if is_given(cls):
         refuses(cls, X, "n_clusters=31", "n_samples=30", n_clusters=31)
