@@ -25,7 +25,7 @@ from cladebench.paper.protocol import scored
 MATRIX_ROWS = 3000
 
 
-def scores_with_labels(labels: npt.NDArray[np.int64], found: Fitted) -> dict[str, float]:
+def scores_with_labels(labels: npt.NDArray[np.int64], fitted: Fitted) -> dict[str, float]:
     """Score clusters and tree against labels, without rows of the label -1.
 
     Parameters
@@ -56,11 +56,11 @@ def scores_with_labels(labels: npt.NDArray[np.int64], found: Fitted) -> dict[str
     kept = labels >= 0
     if not kept.any():
         raise ValueError("no row of this draw has a label; expected one or more")
-    true, clusters = labels[kept], found.clusters[kept]
+    true, clusters = labels[kept], fitted.clusters[kept]
     corrected = {"ari": rand_scores(true, clusters).corrected, "ami": v_scores(true, clusters).corrected}
     metrics = {name: float(value) for name, value in corrected.items() if value is not None}
-    if found.tree is not None:
-        tree = found.tree
+    if fitted.tree is not None:
+        tree = fitted.tree
         left = tree if kept.all() else Hierarchy(tree.parents, tree.leaf_of[kept]).pruned()
         metrics |= scored(dendrogram_purity=purity_scores(left, true))
     return metrics
@@ -91,7 +91,7 @@ class UnlabelledScores:
     def __init__(self, X: Any, distances: bool = False) -> None:
         self._X, self._distances = X, distances
 
-    def of(self, found: Fitted) -> dict[str, float]:
+    def of(self, fitted: Fitted) -> dict[str, float]:
         """Score clusters by distances and a tree by similarities, where defined.
 
         Returns
@@ -101,19 +101,19 @@ class UnlabelledScores:
             are dense features. Of a tree over so many rows ``dasgupta_cost``, with its exact value by chance, and their
             ratio ``dasgupta_ratio``.
         """
-        n, metrics = len(found.clusters), dict[str, float]()
+        n, metrics = len(fitted.clusters), dict[str, float]()
         sparse = hasattr(self._X, "indptr")
-        if 1 < len(np.unique(found.clusters)) < n:
+        if 1 < len(np.unique(fitted.clusters)) < n:
             some = np.random.default_rng(0).permutation(n)[:MATRIX_ROWS] if n > MATRIX_ROWS else np.arange(n)
-            clusters = found.clusters[some]
+            clusters = fitted.clusters[some]
             if 1 < len(np.unique(clusters)) < len(some):
                 rows = self._X[np.ix_(some, some)] if self._distances else self._X[some]
                 metric = "precomputed" if self._distances else "euclidean"
                 metrics["silhouette"] = float(silhouette_score(rows, clusters, metric=metric))
             if not self._distances and not sparse:
-                metrics["calinski_harabasz"] = float(calinski_harabasz_score(self._X, found.clusters))
-        if found.tree is not None and n <= MATRIX_ROWS and not sparse:
-            cost = cost_scores(found.tree, self._similarity)
+                metrics["calinski_harabasz"] = float(calinski_harabasz_score(self._X, fitted.clusters))
+        if fitted.tree is not None and n <= MATRIX_ROWS and not sparse:
+            cost = cost_scores(fitted.tree, self._similarity)
             metrics |= scored(dasgupta_cost=cost)
             if cost.permuted > 0:
                 metrics["dasgupta_ratio"] = cost.value / cost.permuted

@@ -130,7 +130,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
         return ""
     import difflib  # late: nobody needs it as long as names are right
 
-    by_letters = {own.lower(): own for own in known}
+    by_letters = {candidate.lower(): candidate for candidate in known}
     near = difflib.get_close_matches(name.lower(), by_letters, n=1)
     return f"; did you mean {by_letters[near[0]]!r}?" if near else ""
 

@@ -71,35 +71,35 @@ def find(name: str) -> type[Any]:
             f"{place_of(error)})"
         ) from error
     try:
-        found = getattr(module, class_name)
+        member = getattr(module, class_name)
     except AttributeError:
         classes = [key for key in dir(module) if inspect.isclass(getattr(module, key, None))]
         raise ValueError(
             f"estimator {name!r}: {module_name} has no {class_name}; {one_of(class_name, classes)}"
         ) from None
-    if not inspect.isclass(found):
-        raise ValueError(f"estimator {name!r}: it is a {type(found).__name__}; expected a class")
-    return found
+    if not inspect.isclass(member):
+        raise ValueError(f"estimator {name!r}: it is a {type(member).__name__}; expected a class")
+    return member
 
 
 def _find_own(name: str) -> type[Any]:
-    found = []
+    classes = []
     for package in (methods, distances):
         try:
-            found.append(getattr(package, name))
+            classes.append(getattr(package, name))
         except AttributeError:
             continue
-    found = [value for value in found if inspect.isclass(value)]
-    if len(found) > 1:
+    classes = [value for value in classes if inspect.isclass(value)]
+    if len(classes) > 1:
         raise ValueError(
-            f"estimator {name!r} is ambiguous: " + " and ".join(f"{c.__module__}.{name}" for c in found)
+            f"estimator {name!r} is ambiguous: " + " and ".join(f"{c.__module__}.{name}" for c in classes)
         )
-    if not found:
+    if not classes:
         known = sorted({*methods.discover(), *distances.discover()})
         raise ValueError(
             f"estimator {name!r} is unknown; {one_of(name, known)}; or the dotted path of any other class"
         )
-    return found[0]
+    return classes[0]
 
 
 def parameters(cls: type[Any]) -> dict[str, Any]:

@@ -231,26 +231,26 @@ def _place(path: Iterable[str | int], document: Any) -> str:
 def _reason(error: Any) -> str:
     """What is wrong with a value, and what was expected."""
     value, schema = error.instance, error.schema
-    found = shown(value)
+    unknown = shown(value)
     if error.validator == "additionalProperties" and isinstance(value, Mapping):
         known = schema.get("properties", {})
         return f"unknown key {shown(_unknown(error))}; {one_of(_unknown(error), known)}"
     if "propertyNames" in error.absolute_schema_path:
-        return f"the key {found} is not allowed; expected {_expected(schema)}"
+        return f"the key {unknown} is not allowed; expected {_expected(schema)}"
     if error.validator == "required" and isinstance(value, Mapping):
         missing = [key for key in error.validator_value if key not in value]
         return f"missing key {', '.join(map(repr, missing))}"
     if error.validator == "enum":
-        return f"{found} is not allowed; {one_of(value, error.validator_value)}"
+        return f"{unknown} is not allowed; {one_of(value, error.validator_value)}"
     if error.validator == "uniqueItems":
-        return f"{found} has an entry twice"
+        return f"{unknown} has an entry twice"
     if error.validator in ("anyOf", "oneOf") and "description" not in schema:
         if not error.context:  # of oneOf
-            return f"{found} has several of the allowed forms at once"
+            return f"{unknown} has several of the allowed forms at once"
         return "; or ".join(sorted({_reason(sub) for sub in error.context}))
     if error.validator == "not":
         return f"expected {error.validator_value['description']}"
-    return f"{found} is not allowed; expected {_expected(schema)}"
+    return f"{unknown} is not allowed; expected {_expected(schema)}"
 
 
 def _unknown(error: Any) -> str:

@@ -301,18 +301,18 @@ def _with_permuted(known: Iterable[Measure]) -> dict[str, Measure]:
 
     It is what the measure gives a result whose rows are permuted.
     """
-    found: dict[str, Measure] = {}
+    by_name: dict[str, Measure] = {}
     for entry in known:
-        found[entry.name] = entry
+        by_name[entry.name] = entry
         if entry.rewards_shape:
             name, title = permuted_name(entry.name), entry.title or entry.name.replace("_", " ")
             meaning = (
                 f"expectation of {title} when the rows are permuted at random: what its shape alone is worth"
             )
-            found[name] = Measure(
+            by_name[name] = Measure(
                 name, meaning, f"{title}, permuted", entry.unit, range=entry.range, needs=entry.needs
             )
-    return found
+    return by_name
 
 
 #: All measures that no paper has to explain, by name.
@@ -332,7 +332,7 @@ def measure(name: str) -> Measure:
     return MEASURES[name]
 
 
-def with_own(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
+def with_own(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
     """Add a paper's own measures to the registry.
 
     Parameters
@@ -351,17 +351,17 @@ def with_own(own: Mapping[str, Mapping[str, Any]]) -> dict[str, Measure]:
     ValueError
         If a new measure has no ``meaning``.
     """
-    found = {entry.name: entry for entry in _KNOWN}
-    for name, entry in own.items():
+    by_name = {entry.name: entry for entry in _KNOWN}
+    for name, entry in entries.items():
         given = dict(entry)
         if "range" in given:
             low, high = given["range"]
             given["range"] = (-math.inf if low is None else low, math.inf if high is None else high)
         given |= {key: tuple(given[key]) for key in ("needs", "random") if key in given}
-        if name in found:
-            found[name] = replace(found[name], **given)
+        if name in by_name:
+            by_name[name] = replace(by_name[name], **given)
         elif "meaning" in given:
-            found[name] = Measure(name, **given)
+            by_name[name] = Measure(name, **given)
         else:
             raise ValueError(f"measures.{name}: missing key 'meaning': what the number says, in a sentence")
-    return _with_permuted(found.values())
+    return _with_permuted(by_name.values())

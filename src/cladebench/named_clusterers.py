@@ -89,10 +89,10 @@ def named_clusterers(texts: Iterable[str], folder: Path, where: str) -> list[Nam
     >>> [found.key for found in named_clusterers(names, Path("."), "methods")]
     ['FlatKMeans', 'KMeans', 'Method']
     """
-    found = [_find(text, folder, f"{where}: {text}") for text in dict.fromkeys(texts)]
-    names = [one.key for one in found]
+    clusterers = [_find(text, folder, f"{where}: {text}") for text in dict.fromkeys(texts)]
+    names = [one.key for one in clusterers]
     keyed, taken = [], set()
-    for one in found:
+    for one in clusterers:
         key = one.key
         if names.count(key) > 1 and "." in one.estimator:
             key = f"{one.estimator.split('.')[0]}.{key}"
@@ -147,9 +147,9 @@ def _from_file(text: str, folder: Path, where: str) -> tuple[str, str]:
         sys.path.append(str(top))
     importlib.invalidate_caches()
     with users_code(where, "code that runs"):
-        found = importlib.import_module(module)
-    if Path(str(found.__file__)).resolve() != file:
+        loaded = importlib.import_module(module)
+    if Path(str(loaded.__file__)).resolve() != file:
         raise InputFileError(
-            f"{where}: a module {module!r} is at {found.__file__}; expected another file name"
+            f"{where}: a module {module!r} is at {loaded.__file__}; expected another file name"
         )
     return f"{module}.{cls}", str(top)

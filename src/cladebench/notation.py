@@ -49,4 +49,4 @@ def duration(seconds: float) -> str:
 def _exponent(text: str) -> str:
     if "e" not in text:
         return text
-    return re.sub(r"e([+-])0*(\d)", lambda found: f"e{found[1].strip('+')}{found[2]}", text)
+    return re.sub(r"e([+-])0*(\d)", lambda match: f"e{match[1].strip('+')}{match[2]}", text)

@@ -183,12 +183,12 @@ def _alike(means: pd.Series, width: float) -> list[list[str]]:
 
     Their mean ranks, in order, differ by less than `width`.
     """
-    found, end = [], 0
+    groups, end = [], 0
     for first, reached in enumerate(np.searchsorted(means, means + width)):
         if reached > max(end, first + 1):
-            found.append([*means.index[first:reached]])
+            groups.append([*means.index[first:reached]])
         end = reached
-    return found
+    return groups
 
 
 def costs(table: pd.DataFrame, heading: str, mine: str, random: Collection[str] = ()) -> Figure:
@@ -323,8 +323,8 @@ def groups(points: np.ndarray, panels: Mapping[str, np.ndarray]) -> Figure:
     ['classes', 'clusters']
     """
     first = next(iter(panels.values()))
-    found, sizes = np.unique(first[first >= 0], return_counts=True)
-    place = {group: i for i, group in enumerate(found[np.argsort(-sizes, kind="stable")])}
+    numbers, sizes = np.unique(first[first >= 0], return_counts=True)
+    place = {group: i for i, group in enumerate(numbers[np.argsort(-sizes, kind="stable")])}
     by_size = np.array([place.get(label, -1) for label in first])
     with use_style():
         figure, axes = _figure(2.3, len(panels))

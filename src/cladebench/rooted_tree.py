@@ -210,8 +210,8 @@ class RootedTree:
         has_samples = self.sizes > 0
         not_root = self.parents >= 0
         live_children = np.bincount(self.parents[not_root & has_samples], minlength=self.n_nodes)
-        own = np.bincount(self.leaf_of, minlength=self.n_nodes)
-        kept = has_samples & ((own > 0) | (live_children > 1))
+        n_held = np.bincount(self.leaf_of, minlength=self.n_nodes)
+        kept = has_samples & ((n_held > 0) | (live_children > 1))
         if kept.all():
             return self
         # Each pass doubles the chain that a node's pointer jumps over.

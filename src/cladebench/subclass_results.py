@@ -38,6 +38,6 @@ def array_from(who: object, method: str, given: Any, shape: tuple[int | None, ..
     if not sparse and array.dtype.kind not in "biuf":
         raise TypeError(f"{where} {type(given).__name__}; expected numbers of shape {expected}")
     fits = len(array.shape) == len(shape)
-    if not fits or any(n not in (None, own) for n, own in zip(shape, array.shape, strict=True)):
+    if not fits or any(n not in (None, size) for n, size in zip(shape, array.shape, strict=True)):
         raise ValueError(f"{where} shape {array.shape}; expected shape {expected}")
     return array

@@ -75,17 +75,17 @@ def unread(
     """
     for at, given in enumerate(array.flat):
         value = given.item() if isinstance(given, np.generic) else given
-        found = isinstance(given, refused)
-        if not found and value is not None:
+        is_refused = isinstance(given, refused)
+        if not is_refused and value is not None:
             try:
                 float(value)
             except OverflowError:  # of digits that may be too many to write
                 return _place(array, at), "beyond 1.8e308", "numbers that fit into float64"
             except errors:
-                found = True
+                is_refused = True
             except (TypeError, ValueError):
                 continue
-        if found:
+        if is_refused:
             return _place(array, at), shown(value), "numbers"
     return None
 
@@ -125,8 +125,8 @@ def check_entries(where: str, table: Any, columns: Sequence[Any] | None) -> None
             f"{where} has dates or times; expected numbers, such as days since a date of your choice"
         )
     # Of other kinds, as of dictionaries, scikit-learn says what is wrong.
-    if kind in "OUS" and (found := unread(array, (ValueError,))):
-        place, what, expected = found
+    if kind in "OUS" and (fault := unread(array, (ValueError,))):
+        place, what, expected = fault
         hint = ": leave such columns out, or encode them" if expected == "numbers" else ""
         raise ValueError(f"{entry(where, place, columns)} is {what}; expected {expected}{hint}")
 

@@ -234,18 +234,18 @@ def dynamic_clusters(self: RootedTree, min_size: int, depth: int = 1) -> IntArra
         size = int(self.sizes[node])
         if size < min_size:
             return False
-        own = _core_height(joins, min(size, int(min_size / 2 + math.sqrt(size - min_size / 2))))
-        return own <= scatter and min(height, cut) - own >= gap
+        core = _core_height(joins, min(size, int(min_size / 2 + math.sqrt(size - min_size / 2))))
+        return core <= scatter and min(height, cut) - core >= gap
 
     # The joins of a branch: heights at which its samples but the first come to it. A node without is no branch.
     joins_of: dict[int, list[tuple[float, int]]] = {}
-    found: list[int] = []
+    nodes: list[int] = []
     for node in order:
         height, parts = heights[node], self.parts(node)
         branches = [part for part in parts if part in joins_of]
         apart = [part for part in branches if stands_apart(part, joins_of[part], height)]
         if len(branches) < len(parts) or len(apart) > 1 or (parts and height > cut):
-            found += apart
+            nodes += apart
         elif self.sizes[node]:
             base = max(apart or branches, key=lambda part: self.sizes[part], default=None)
             joins = [] if base is None else joins_of[base]
@@ -254,8 +254,8 @@ def dynamic_clusters(self: RootedTree, min_size: int, depth: int = 1) -> IntArra
         for part in branches:
             del joins_of[part]
     if self.root in joins_of and stands_apart(self.root, joins_of[self.root], math.inf):
-        found.append(self.root)
-    return _label(self, found, list(range(len(found))))
+        nodes.append(self.root)
+    return _label(self, nodes, list(range(len(nodes))))
 
 
 def _merges(tree: RootedTree) -> IntArray:

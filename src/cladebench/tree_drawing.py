@@ -139,8 +139,8 @@ def _place(tree: RootedTree, split: set[int]) -> tuple[list[_Tip], dict[int, flo
             x[node] = len(tips)
             tips.append(_Tip(node, tree.samples(node), collapsed=len(tree.children(node)) > 0))
             continue
-        if len(own := tree.own_samples(node)):
-            tips.append(_Tip(node, own, collapsed=False))
+        if len(samples := tree.own_samples(node)):
+            tips.append(_Tip(node, samples, collapsed=False))
         waiting.extend(map(int, reversed(tree.children(node))))
     own_tip = {tip.node: float(k) for k, tip in enumerate(tips) if tip.node in split}
     for node in reversed(shown):

@@ -108,11 +108,11 @@ def write_newick(tree: RootedTree) -> str:
         if isinstance(item, str):
             pieces.append(item)
             continue
-        own, children = tree.own_samples(item), tree.children(item)
-        if len(own) == 1 and not len(children):
-            pieces.append(_newick_name(names[own[0]]) + above(item))
+        samples, children = tree.own_samples(item), tree.children(item)
+        if len(samples) == 1 and not len(children):
+            pieces.append(_newick_name(names[samples[0]]) + above(item))
             continue
-        inside: list[str | int] = [_newick_name(names[i]) + above_sample(item) for i in own]
+        inside: list[str | int] = [_newick_name(names[i]) + above_sample(item) for i in samples]
         inside += [int(child) for child in children]
         pieces.append("(")
         todo.append(")" + above(item))
@@ -190,13 +190,13 @@ def _newick_name(name: str) -> str:
 
     Without quotes an underscore is read as a blank.
     """
-    wrong = next((own for own in name if unicodedata.category(own) in ("Cc", "Cs")), None)
+    wrong = next((letter for letter in name if unicodedata.category(letter) in ("Cc", "Cs")), None)
     if wrong is not None:
         raise ValueError(f"sample name {name!r} has the character {wrong!r}; expected a name of visible ones")
     if name and set(name) <= set("(),:;'"):  # readers take these for their marks, in quotes or not
         raise ValueError(
             f"sample name {name!r} has nothing but marks of the format; expected another character"
         )
-    if all(own.isalnum() or own in ".+-" for own in name):  # nothing at all is a tip without a name
+    if all(letter.isalnum() or letter in ".+-" for letter in name):  # nothing at all is a tip without a name
         return name
     return "'" + name.replace("'", "''") + "'"

@@ -39,8 +39,8 @@ def draw_unrooted(hierarchy: RootedTree, ax: Axes | None = None, labels: npt.Arr
     holders = np.unique(tree.leaf_of)
     size = float(np.clip(60.0 / np.sqrt(len(holders)), 2.0, 6.0))
     for node in map(int, holders):
-        own = tree.own_samples(node)
-        share = np.bincount(codes[own]) / len(own)
+        samples = tree.own_samples(node)
+        share = np.bincount(codes[samples]) / len(samples)
         k = int(share.argmax())
         colour, marker = _class_marker(k) if share.max() > 0.5 else (MIXED, "o")
         if labels is None:
@@ -197,12 +197,12 @@ def _write_names(
     """
     names = tree.sample_names or [str(i) for i in range(tree.n_samples)]
     for node in map(int, holders):
-        own = tree.own_samples(node)
+        samples = tree.own_samples(node)
         away = outward(tree, places, node)
         degrees = float(np.degrees(np.angle(away)))
         flipped = abs(degrees) > 90.0  # else it would stand on its head
         ax.annotate(
-            names[own[0]] if len(own) == 1 else f"{len(own)} samples",
+            names[samples[0]] if len(samples) == 1 else f"{len(samples)} samples",
             (places[node].real, places[node].imag),
             xytext=((size / 2 + 2.5) * away.real, (size / 2 + 2.5) * away.imag),
             textcoords="offset points",

@@ -53,8 +53,8 @@ def place_of(error: BaseException) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
     calls = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
-    own = [call for call in calls if not _is_foreign(call[0])]
-    file, line = (own or calls)[-1]
+    ours = [call for call in calls if not _is_foreign(call[0])]
+    file, line = (ours or calls)[-1]
     return f"{file}, line {line}"
 
 

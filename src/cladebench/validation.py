@@ -192,8 +192,8 @@ def as_floats(name: str, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
         why = "it has text or dates"
     except (TypeError, ValueError, OverflowError) as error:
         why = str(error)
-    if found := unread(array, (TypeError, ValueError), _NOT_NUMBERS):
-        why = f"{entry(name, found[0], columns_of(values))} is {found[1]}"
+    if fault := unread(array, (TypeError, ValueError), _NOT_NUMBERS):
+        why = f"{entry(name, fault[0], columns_of(values))} is {fault[1]}"
     raise ValueError(f"{name} is not an array of numbers: {why}; expected real numbers")
 
 

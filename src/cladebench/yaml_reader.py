@@ -95,7 +95,7 @@ class _Reader:
             raise _wrong(str(error), event) from None
 
     def mapping(self, depth: int) -> dict[str, Any]:
-        own: dict[str, Any] = {}
+        entries: dict[str, Any] = {}
         merged: dict[str, Any] = {}
         for event in self.until(yaml.MappingEndEvent):
             key = self.node(event, depth + 1)
@@ -107,12 +107,12 @@ class _Reader:
                     event,
                 )
             is_merge = key == "<<" and isinstance(event, yaml.ScalarEvent) and not event.style
-            if key in own or (is_merge and merged):
+            if key in entries or (is_merge and merged):
                 raise _wrong(f"the key {shown(key)} is given twice", event)
             start = next(self.events)
             value = self.node(start, depth + 1)
             if not is_merge:
-                own[key] = value
+                entries[key] = value
                 continue
             for base in reversed(value if isinstance(value, list) else [value]):
                 if not isinstance(base, dict):
@@ -120,7 +120,7 @@ class _Reader:
                         f"<<: {shown(base)} is not allowed; expected an alias of keys with values", start
                     )
                 merged |= base
-        return merged | own
+        return merged | entries
 
     def until(self, end: type) -> Iterator[Any]:
         """Yield the events up to the end of a list or mapping."""

@@ -54,7 +54,7 @@ def read_audit_table(path: Path) -> list[dict[str, Any]]:
         raise InputFileError(f"{path}: cannot be read as CSV: {error}; {_MAKER}") from None
     if missing := [name for name in COLUMNS if name not in header]:
         raise InputFileError(f"{path}: it has no column {', '.join(map(repr, missing))}; {_MAKER}")
-    found, seen = [], set()
+    claims, seen = [], set()
     for number, row in enumerate(rows, start=1):
         where = f"{path}, row {number}"
         if len(row) != len(header):
@@ -66,8 +66,8 @@ def read_audit_table(path: Path) -> list[dict[str, Any]]:
                 f"{where}: {key[0]} has the claim {key[1]!r} twice; expected it once; {_MAKER}"
             )
         seen.add(key)
-        found.append(claim)
-    return found
+        claims.append(claim)
+    return claims
 
 
 def _claim(row: dict[str, str], where: str) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from cladebench.paper.choices import UnstatedChoice
 MAX_DEPTH = 50
 
 
-def check_claims(found: ClaimSet, name: str) -> None:
+def check_claims(claims: ClaimSet, name: str) -> None:
     """Check that queries are complete and references lead somewhere, without circles.
 
     Parameters
@@ -37,12 +37,12 @@ def check_claims(found: ClaimSet, name: str) -> None:
     ------
     ClaimsError
     """
-    main = [claim.id for claim in found.claims.values() if claim.main]
+    main = [claim.id for claim in claims.claims.values() if claim.main]
     if len(main) > 1:
         raise ClaimsError(
             f"{name}: main: {', '.join(main)}; expected one claim at most, a sentence of several"
         )
-    for claim in found.claims.values():
+    for claim in claims.claims.values():
         where = f"{name}: claim {claim.id!r}"
         kind = kind_of(claim)
         if kind.expects and not claim.expects and not claim.set_aside:
@@ -54,9 +54,9 @@ def check_claims(found: ClaimSet, name: str) -> None:
             if missing and not claim.set_aside:
                 raise ClaimsError(f"{where}: measure: names no {', no '.join(missing)}")
         _check_data_sets(claim, where)
-        check_matches(claim, found, kind.references(claim), where)
-        kind.check(claim, found, where)
-    _check_sentences(found, name)
+        check_matches(claim, claims, kind.references(claim), where)
+        kind.check(claim, claims, where)
+    _check_sentences(claims, name)
 
 
 def _check_data_sets(claim: Claim, where: str) -> None:
@@ -73,14 +73,16 @@ def _check_data_sets(claim: Claim, where: str) -> None:
             )
 
 
-def _check_sentences(found: ClaimSet, file: str) -> None:
+def _check_sentences(claims: ClaimSet, file: str) -> None:
     """Refuse sentences that refer to themselves or nest too deep.
 
     Each is visited once.
     """
     parts = {
-        claim.id: [match for pattern in kind_of(claim).references(claim) for match in found.matching(pattern)]
-        for claim in found.claims.values()
+        claim.id: [
+            match for pattern in kind_of(claim).references(claim) for match in claims.matching(pattern)
+        ]
+        for claim in claims.claims.values()
         if kind_of(claim).of_parts
     }
     try:
@@ -167,12 +169,12 @@ def _changes(claims: ClaimSet, plan: Plan, name: str) -> Iterator[str]:
 
 def _grid(plan: Plan) -> dict[str, list[Any]]:
     """The values of each parameter that some scope of a plan varies."""
-    found: dict[str, list[Any]] = {}
+    values_of: dict[str, list[Any]] = {}
     for _, _, grid in plan.grids():
         for parameter, values in grid.items():
-            known = found.setdefault(parameter, [])
+            known = values_of.setdefault(parameter, [])
             known += [value for value in values if value not in known]
-    return found
+    return values_of
 
 
 def _names(claim: Claim) -> Iterator[tuple[str, Any]]:

@@ -116,15 +116,15 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
         if len(claims) == MAX_CLAIMS:
             raise ClaimsError(f"{name}: claim {claim.id!r}: expected at most {MAX_CLAIMS:,} claims in a file")
         claims[claim.id] = _measured(claim, measures)
-    found = ClaimSet(
+    claim_set = ClaimSet(
         document["paper"],
         claims,
         Rules(**document.get("rules", {})),
         frozenset(document.get("deterministic", ())),
         tuple(document.get("excluded", ())),
     )
-    check_claims(found, name)
-    return found
+    check_claims(claim_set, name)
+    return claim_set
 
 
 def _check_families(document: Mapping[str, Any], name: str) -> None:

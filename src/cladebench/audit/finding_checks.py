@@ -41,12 +41,12 @@ def check_findings(
     """
     broken = {}
     for finding in findings:
-        found = [
+        problems = [
             *(_claims_instead(bond, audit) for bond in finding.claims),
             *(_number_instead(bond, results) for bond in finding.numbers),
         ]
-        if any(text != "" for text in found):
-            broken[finding.id] = tuple(dict.fromkeys(text for text in found if text))
+        if any(text != "" for text in problems):
+            broken[finding.id] = tuple(dict.fromkeys(text for text in problems if text))
     return broken
 
 
@@ -75,9 +75,9 @@ def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]])
     if (low is None or fitting + untested >= low) and (high is None or fitting <= high):
         return None
     counts = Counter(_said(claim["verdict"], claim, bond) for claim in claims)
-    found = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    tally = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     expected = f"{claimed_range(low, high, significant)} {_said(' or '.join(bond['verdict']), bond, bond)}"
-    return f"{bond['claim']}: {found}; expected {expected}"
+    return f"{bond['claim']}: {tally}; expected {expected}"
 
 
 def _fits(claim: Mapping[str, Any], bond: Mapping[str, Any]) -> bool:
@@ -114,13 +114,13 @@ def _number_instead(bond: Mapping[str, Any], results: Results) -> str | None:
     if not values.size:
         return None
     exact = all(sample.point for sample in samples)
-    found = mean_interval(values, point=exact, overlap=overlap_of_pairs(tuple(samples)))
+    interval = mean_interval(values, point=exact, overlap=overlap_of_pairs(tuple(samples)))
     # What is exactly at a bound is not beyond it, whatever binary fractions make of it.
-    slack = 1e-12 * max(1.0, abs(found.mean))
+    slack = 1e-12 * max(1.0, abs(interval.mean))
     low, high = bond.get("at_least"), bond.get("at_most")
     if "value" in bond:
         low, high = bond["value"] - bond["tolerance"], bond["value"] + bond["tolerance"]
-    if (low is None or found.low >= low - slack) and (high is None or found.high <= high + slack):
+    if (low is None or interval.low >= low - slack) and (high is None or interval.high <= high + slack):
         return ""
-    ends = f"{significant(found.low)} to {significant(found.high)}"
-    return f"{names} is {significant(found.mean)} ({ends} at 95%); expected {claimed_range(low, high, significant)}"
+    ends = f"{significant(interval.low)} to {significant(interval.high)}"
+    return f"{names} is {significant(interval.mean)} ({ends} at 95%); expected {claimed_range(low, high, significant)}"

@@ -93,19 +93,19 @@ class Choice:
         A setting is meant for a method under its own name and under the one that replaces it; what a claim
         itself says of the setting stays. Data sets on which the paper says what is done keep our choices.
         """
-        found = query
+        asked = query
         asked_on = query.get("dataset")
         open_here = [i for i in self.instead if "datasets" not in i or asked_on in i["datasets"]]
         for instead in open_here:
             for key, named in _RENAMED:
                 if named in instead and (renamed := instead[named].get(query.get(key))) is not None:
-                    found = {**found, key: renamed}
+                    asked = {**asked, key: renamed}
         for instead in open_here:
             for method, setting in instead.get("where", {}).items():
-                own = found.get("where") or {}
-                if method in (query.get("method"), found.get("method")):
-                    found = {**found, "where": {**setting, **own}}
-        return found
+                asked_for = asked.get("where") or {}
+                if method in (query.get("method"), asked.get("method")):
+                    asked = {**asked, "where": {**setting, **asked_for}}
+        return asked
 
 
 #: What a choice may rename in a query, and by which of its names.

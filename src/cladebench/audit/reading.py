@@ -138,11 +138,11 @@ class Reader:
 
         Of several methods the one with the best (or worst) mean.
         """
-        found = self._operands(operand, claim)
-        if len(found) == 1:
-            return found[0]
+        operands = self._operands(operand, claim)
+        if len(operands) == 1:
+            return operands[0]
         pick = max if seeks_highest(operand, claim) else min
-        return pick(found, key=lambda one: float(one[0].values.mean()))
+        return pick(operands, key=lambda one: float(one[0].values.mean()))
 
     def _in_place(self, sample: Sample, method: str, operand: Mapping[str, Any], claim: Claim) -> Sample:
         """Replace an operand that has been read by the random method."""
@@ -227,10 +227,10 @@ def _paired(samples: tuple[Sample, Sample], names: tuple[str, str]) -> Pair:
 
 def _named(method: str, operand: Mapping[str, Any]) -> str:
     """Name an operand's method with what sets it apart."""
-    own = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
+    words = [str(operand[key]) for key in ("dataset", "metric") if key in operand]
     parts = {**operand.get("at", {}), **operand.get("where", {})}
-    own += [f"{key} = {value}" for key, value in parts.items()]
-    return f"{method} ({', '.join(own)})" if method and own and "value" not in operand else method
+    words += [f"{key} = {value}" for key, value in parts.items()]
+    return f"{method} ({', '.join(words)})" if method and words and "value" not in operand else method
 
 
 def of_metric(claim: Claim) -> str:

@@ -183,8 +183,8 @@ class MultipleKernelSVM(ClassifierMixin, BaseEstimator):
             else np.full(self.n_distances_, 1.0 / self.n_distances_)
         )
         self._coefficients = np.zeros((len(solved), self.n_objects_))
-        for own, (rows, one) in zip(self._coefficients, solved, strict=True):
-            own[rows] = one.coefficients
+        for coefficients, (rows, one) in zip(self._coefficients, solved, strict=True):
+            coefficients[rows] = one.coefficients
         self._intercepts = np.array([one.intercept for _, one in solved])
         self.objectives_ = np.array([one.objective for _, one in solved])
         self.gaps_ = np.array([one.gap for _, one in solved])

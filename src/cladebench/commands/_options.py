@@ -144,10 +144,10 @@ def planned_jobs(
     out = args.out or Path(config.results_dir) / scope
     papers = args.paper
     if not papers and recorded:
-        found = {folder.name for folder in (out / "cells").glob("*/")}
+        with_records = {folder.name for folder in (out / "cells").glob("*/")}
         if tabled and (out / "cells.parquet").exists():
-            found |= papers_in(out / "cells.parquet")
-        papers = _names_of(found, out / "cells", config.papers)
+            with_records |= papers_in(out / "cells.parquet")
+        papers = _names_of(with_records, out / "cells", config.papers)
     if recorded:
         check_scope(out, scope)
     jobs = [
@@ -193,12 +193,12 @@ def check_scope(folder: Path, scope: str) -> None:
 
     for path in sorted((folder / "jobs").glob("*.json")):
         try:
-            found = None if is_special(path) else parse_json(path.read_bytes())["scope"]
+            recorded = None if is_special(path) else parse_json(path.read_bytes())["scope"]
         except (OSError, ValueError, KeyError, TypeError):
             continue  # a damaged summary says nothing; the records count
-        if isinstance(found, str) and found != scope:
+        if isinstance(recorded, str) and recorded != scope:
             raise InputFileError(
-                f"{path}: was run in the scope {found!r}, not {scope!r}; expected --scope {found}"
+                f"{path}: was run in the scope {recorded!r}, not {scope!r}; expected --scope {recorded}"
             )
 
 

@@ -58,12 +58,12 @@ def run(args: argparse.Namespace) -> int:
     papers = {job.plan.paper for job in jobs}
     keep = None
     if args.keep and path.exists():
-        found = judge(without_record(path, jobs), jobs, args.keep)
-        if found.faults:
+        judged = judge(without_record(path, jobs), jobs, args.keep)
+        if judged.faults:
             raise InputFileError(
-                f"{path}: {found.said}; do these runs again (cladebench run --keep), or collect without --keep"
+                f"{path}: {judged.said}; do these runs again (cladebench run --keep), or collect without --keep"
             )
-        for line in found.notes(path):
+        for line in judged.notes(path):
             print(line)
         keep = read_cells(path)
         keep = keep[~keep["paper"].isin(papers) | keep["cell_id"].isin(planned)]
@@ -114,10 +114,10 @@ def environment(cells: Path) -> dict[str, Any]:
     from cladebench.bench.store.cells_table import read_cells
 
     table = read_cells(cells, one_row_a_run=True)
-    found: dict[str, Any] = {"cells": len(table)}
+    facts: dict[str, Any] = {"cells": len(table)}
     for column in ("git_commit", "git_dirty", "core_build", "versions", "machine"):
         counts = table[column].value_counts(dropna=False, sort=False)
-        found[column] = [
+        facts[column] = [
             {
                 "value": json.loads(value)
                 if column in _OBJECTS and isinstance(value, str)
@@ -126,7 +126,7 @@ def environment(cells: Path) -> dict[str, Any]:
             }
             for value, count in counts.items()
         ]
-    return found
+    return facts
 
 
 #: Columns of JSON.

@@ -59,8 +59,8 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.report.two_comparisons import compare_reports
     from cladebench.report.two_runs import page, sections, text
 
-    found = compare_runs(args.a, args.b, Tolerance(args.rtol, args.atol, dict(args.metric)))
-    parts = sections(found, compare_reports(args.a, args.b))
+    comparison = compare_runs(args.a, args.b, Tolerance(args.rtol, args.atol, dict(args.metric)))
+    parts = sections(comparison, compare_reports(args.a, args.b))
     print(f"A: {args.a}\nB: {args.b}")
     for line in text(parts):
         print(line)
@@ -68,15 +68,15 @@ def run(args: argparse.Namespace) -> int:
         write_atomically(args.page, page(parts, {"A": args.a, "B": args.b}).encode())
         print(f"written: {args.page}")
     if args.out:
-        differing = found.values[~found.values["equal"]]
+        differing = comparison.values[~comparison.values["equal"]]
         write_atomically(args.out, differing.to_csv(index=False, lineterminator="\n").encode())
         print(f"written: {args.out}")
     if not args.exact:
         return int(any(part.conclusion for part in parts))
-    agreed = found.agree(only_common=args.only_common)
+    agreed = comparison.agree(only_common=args.only_common)
     for title, table in {
-        "values beyond tolerance": found.beyond,
-        "what one run lacks": found.missing,
+        "values beyond tolerance": comparison.beyond,
+        "what one run lacks": comparison.missing,
     }.items():
         if len(table):
             print(f"\n{title}: {len(table)}\n{table.head(20).to_string(index=False)}")

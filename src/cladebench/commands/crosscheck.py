@@ -50,17 +50,17 @@ def run(args: argparse.Namespace) -> int:
         path = out / "certificates.csv"
         if args.topic:
             _refuse_to_lose_topics(path, args.topic)
-        found = []
+        certificates = []
         for certificate in crosschecks.run(scope, seed, args.topic):
-            found.append(certificate)
+            certificates.append(certificate)
             print(f"{'ok    ' if certificate.passed else 'FAILED'} {certificate.id}", flush=True)
     except (InputFileError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    print(crosschecks.summary(found))
-    path = crosschecks.write(found, out)
-    failed = sum(not certificate.passed for certificate in found)
-    print(f"{len(found)} solver checks, {failed} failed: {path}")
+    print(crosschecks.summary(certificates))
+    path = crosschecks.write(certificates, out)
+    failed = sum(not certificate.passed for certificate in certificates)
+    print(f"{len(certificates)} solver checks, {failed} failed: {path}")
     return 1 if failed and not args.record_only else 0
 
 

@@ -47,13 +47,13 @@ def run(args: argparse.Namespace) -> int:
     ids = dict.fromkeys(claim["paper"] for claim in claims)
     names = args.paper or papers_of(ids, table)
     chosen = gather(args.results, claims, [load_plan(name) for name in dict.fromkeys(names)])
-    found: Format = importlib.import_module(f"cladebench.export.{args.format}").FORMAT
-    if found.whole and {*ids} - {paper.name for paper in chosen.papers}:
+    chosen_format: Format = importlib.import_module(f"cladebench.export.{args.format}").FORMAT
+    if chosen_format.whole and {*ids} - {paper.name for paper in chosen.papers}:
         raise InputFileError(
             f"--paper: {args.format} is of a whole run; expected all of {', '.join(ids)}, or no --paper"
         )
-    folder = args.out or args.results / found.folder
-    contents = {folder / name: content for name, content in found.files(chosen, folder).items()}
+    folder = args.out or args.results / chosen_format.folder
+    contents = {folder / name: content for name, content in chosen_format.files(chosen, folder).items()}
     if len(contents) == 1 and args.out and args.out.suffix and not args.out.is_dir():
         contents = {args.out: next(iter(contents.values()))}
     write_together(contents)

@@ -43,9 +43,9 @@ def run(args: argparse.Namespace) -> int:
     kept, faults, notes = None, dict[str, str](), list[str]()
     if args.keep and table.exists():
         rows = without_record(table, jobs)
-        found = judge(rows, jobs, args.keep)
-        kept, faults = rows[rows["cell_id"].isin(found.cells)], dict(found.faults)
-        notes = [*([f"{table}: {found.said}; these do not count"] if faults else []), *found.notes(table)]
+        judged = judge(rows, jobs, args.keep)
+        kept, faults = rows[rows["cell_id"].isin(judged.cells)], dict(judged.faults)
+        notes = [*([f"{table}: {judged.said}; these do not count"] if faults else []), *judged.notes(table)]
     ledger = Store(out).ledger((cell for job in jobs for cell in job.cells), kept=kept)
     ledger["reason"] = [
         f"{table} has it with {faults[cell]}" if cell in faults else reason

@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     if not target.parent.is_dir():
         raise InputFileError(f"{args.to}: its folder is not there; expected one that is, in --to")
     data: dict[str, Any] = {}
-    found: dict[str, Source] = {}
+    sources: dict[str, Source] = {}
     for file in args.files:
         entry, sentences = propose_entry(file, args.label, needed=len(args.files) == 1)
         name = base = re.sub(r"[^A-Za-z0-9_-]+", "-", file.name.split(".")[0]).strip("-_") or "data"
@@ -74,8 +74,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name}: {file}")
         for sentence in sentences:
             print(f"  {sentence}")
-        found |= sources_of(name, data[name], target.parent, str(args.to))
-    refuse_copies(found, str(args.to))
+        sources |= sources_of(name, data[name], target.parent, str(args.to))
+    refuse_copies(sources, str(args.to))
     for label in args.label:
         if all(entry.get("label") != label for entry in data.values()):
             raise InputFileError(f"--label {label}: no file has such a column; expected one that a file has")

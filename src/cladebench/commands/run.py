@@ -115,9 +115,9 @@ def _kept_cells(out: Path, jobs: list[Job], code: str) -> tuple[frozenset[str], 
         return frozenset(), []
     rows = without_record(table, jobs)
     failed = rows["cell_id"][~rows["status"].isin(KEPT)]
-    found = judge(rows[~rows["cell_id"].isin(failed)], jobs, code)
-    again = [f"{table}: {found.said}; these are run again"] if found.faults else []
-    return found.cells, [*again, *found.notes(table)]
+    judged = judge(rows[~rows["cell_id"].isin(failed)], jobs, code)
+    again = [f"{table}: {judged.said}; these are run again"] if judged.faults else []
+    return judged.cells, [*again, *judged.notes(table)]
 
 
 def _listed(names: list[str]) -> str:

@@ -86,10 +86,10 @@ def _naming(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
     Its library may be gone when the page is made.
     """
-    found = {name: parameters.get(name) for name in NAMING}
+    values = {name: parameters.get(name) for name in NAMING}
     return {
         name: value
-        for name, value in found.items()
+        for name, value in values.items()
         if isinstance(value, str) or (isinstance(value, (int, float)) and abs(value) < 2**63)
     }
 

@@ -56,13 +56,13 @@ def write_page(folder: Path) -> Path:
     """
     run = collect(folder)
     table = scores(run)
-    found = verdicts(run)
+    result = verdicts(run)
     counted = best_labellings(run.counted(table), ("ari", UNLABELLED[0]))
     imported = run.document.get("imported") or {}
     published, theirs = _published(run), imported_scores(imported, run.values, run.plan.measures)
     shown = _joined(counted, theirs)
     _csv(folder / "scores.csv", _joined(table, *published.get("scores", ()), theirs))
-    _csv(folder / "differences.csv", found.differences)
+    _csv(folder / "differences.csv", result.differences)
     _csv(folder / "runs.csv", _runs_table(run))
     first = "ari" if "ari" in set(shown["measure"]) else UNLABELLED[0]
     write_atomically(folder / "scores.tex", latex(_heat(run, shown, [first])).encode())
@@ -72,16 +72,16 @@ def write_page(folder: Path) -> Path:
     page = environment.get_template("page.html").render(
         title=run.plan.title,
         run=run,
-        found=found,
-        sentences=sentences(found),
+        found=result,
+        sentences=sentences(result),
         tables=[_heat(run, shown, measures) for measures in (("ari", "ami"), LABELLED[2:], UNLABELLED)],
-        pictures=_pictures(run, counted, found),
-        data=[_about(run, name, counted, found) for name in run.names("data")],
+        pictures=_pictures(run, counted, result),
+        data=[_about(run, name, counted, result) for name in run.names("data")],
         published=published,
         imported=imported,
         imported_status=STATUS,
-        over_all=over_all(found),
-        mean_ranks=mean_ranks(found.ranks) if found.reference else [],
+        over_all=over_all(result),
+        mean_ranks=mean_ranks(result.ranks) if result.reference else [],
         failures=[
             cause | {"record": _record_of(run, cause["cell"]), "reason": shorten(cause["reason"], 300)}
             for cause in causes(cells)
@@ -155,23 +155,23 @@ def _settings_had(run: Run) -> list[dict[str, Any]]:
     values = run.values
     tried = values[~values["method"].isin(CONTROLS) & (values["status"] != "not_applicable")]
     counts = tried.groupby(["method", "data"])["setting"].nunique().groupby("method").agg(["max", "min"])
-    found = [
+    lines = [
         {"n": str(most) if least == most else f"{least} to {most}", "methods": ", ".join(rows.index)}
         for (most, least), rows in counts.groupby(["max", "min"], sort=True)
     ]
-    return found[::-1]
+    return lines[::-1]
 
 
 def _other_numbers(run: Run) -> list[dict[str, Any]]:
     """List methods that gave other numbers of clusters than asked."""
     rows = run.counted(run.values[(run.values["measure"] == "n_clusters") & run.values["value"].notna()])
-    found: dict[str, list[str]] = {}
-    for (method, data, _), own in rows.groupby(["method", "data", "labels"], sort=False):
-        least, most, k = int(own["value"].min()), int(own["value"].max()), own["k"].iloc[0]
-        if (own["value"] != own["k"]).any():
+    by_method: dict[str, list[str]] = {}
+    for (method, data, _), runs in rows.groupby(["method", "data", "labels"], sort=False):
+        least, most, k = int(runs["value"].min()), int(runs["value"].max()), runs["k"].iloc[0]
+        if (runs["value"] != runs["k"]).any():
             numbers = f"{least} to {most}" if least < most else str(least)
-            found.setdefault(str(method), []).append(f"{data} ({numbers} for {k})")
-    return [{"Method": name, "Data": some_of(dict.fromkeys(told), 6)} for name, told in found.items()]
+            by_method.setdefault(str(method), []).append(f"{data} ({numbers} for {k})")
+    return [{"Method": name, "Data": some_of(dict.fromkeys(told), 6)} for name, told in by_method.items()]
 
 
 def _setting_text(text: str) -> str:
@@ -225,24 +225,24 @@ def _facts(run: Run) -> Mapping[str, Any]:
 # ------------------------------------------------------------------ pictures
 
 
-def _pictures(run: Run, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any]:
+def _pictures(run: Run, counted: pd.DataFrame, result: Verdicts) -> dict[str, Any]:
     """Draw differences and costs; each as an address that holds the picture."""
     drawn: dict[str, Any] = {}
-    if len(found.deciding):
-        heading = run.plan.measures[found.measure].title
-        figure = pictures.differences(found.deciding, found.reference, run.document["rope"], heading)
+    if len(result.deciding):
+        heading = run.plan.measures[result.measure].title
+        figure = pictures.differences(result.deciding, result.reference, run.document["rope"], heading)
         drawn["differences"] = _embedded(run, figure, "differences")
-        ranked = found.ranks.failures_last
+        ranked = result.ranks.failures_last
         if run.document.get("critical_difference") and ranked.n >= MANY:
             figure = pictures.critical_difference(ranked.means, ranked.critical_difference)
             drawn["critical_difference"] = _embedded(run, figure, "critical-difference")
     wide = counted.pivot_table(index="method", columns="measure", values="mean", sort=False)
-    measure = found.measure or UNLABELLED[0]
+    measure = result.measure or UNLABELLED[0]
     costs = wide.reindex(columns=[measure, *COSTS]).dropna()
     if len(costs):
         costs.columns = pd.Index(["score", "seconds", "memory"])
         heading = f"mean {run.plan.measures[measure].title or measure}"
-        figure = pictures.costs(costs, heading, found.reference, CONTROLS)
+        figure = pictures.costs(costs, heading, result.reference, CONTROLS)
         drawn["costs"] = _embedded(run, figure, "costs")
     return drawn
 
@@ -263,7 +263,7 @@ def _is_many(run: Run) -> bool:
     return len(run.names("data")) > MANY_PICTURES
 
 
-def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[str, Any]:
+def _about(run: Run, name: str, counted: pd.DataFrame, result: Verdicts) -> dict[str, Any]:
     """Say what a data set is, and draw it."""
     try:
         data = datasets.load(run.plan.data_of(name))
@@ -283,7 +283,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
         },
         "done": getattr(data, "done", ()),
     }
-    best, label = _best(counted, name, found)
+    best, label = _best(counted, name, result)
     label = label if label in labellings else next(iter(labellings))
     classes, k = labellings[label]
     points, rows = pictures.projection(values, distances)
@@ -307,16 +307,16 @@ def _about(run: Run, name: str, counted: pd.DataFrame, found: Verdicts) -> dict[
     return about
 
 
-def _best(counted: pd.DataFrame, name: str, found: Verdicts) -> tuple[list[str], str]:
+def _best(counted: pd.DataFrame, name: str, result: Verdicts) -> tuple[list[str], str]:
     """Name the reference, if it ran, and the best of the others.
 
     With the labelling that counts for the first.
     """
-    own = counted[(counted["data"] == name) & counted["mean"].notna() & ~counted["method"].isin(CONTROLS)]
-    measure = "ari" if "ari" in set(own["measure"]) else UNLABELLED[0]
-    own = own[own["measure"] == measure].sort_values("mean", ascending=False, kind="stable")
-    labels = dict(zip(own["method"], own["labels"], strict=True))
-    first = [found.reference] if found.reference in labels else [*labels][:1]
+    rows = counted[(counted["data"] == name) & counted["mean"].notna() & ~counted["method"].isin(CONTROLS)]
+    measure = "ari" if "ari" in set(rows["measure"]) else UNLABELLED[0]
+    rows = rows[rows["measure"] == measure].sort_values("mean", ascending=False, kind="stable")
+    labels = dict(zip(rows["method"], rows["labels"], strict=True))
+    first = [result.reference] if result.reference in labels else [*labels][:1]
     return [*first, *[method for method in labels if method not in first][:1]], labels[
         first[0]
     ] if first else ""

@@ -31,10 +31,10 @@ class ComparisonProtocol(Protocol):
 
     def measure(self, cell: Cell) -> CellOutput:
         """Fit the method for each number of clusters; score each labelling."""
-        own = self.own_parameters(cell)
+        parameters = self.own_parameters(cell)
         X, distances = _taken(cell)
-        given = X if distances else scaled(X, own["features"])
-        judged = X if distances or hasattr(X, "indptr") else scaled(X, own["judged_in"])
+        given = X if distances else scaled(X, parameters["features"])
+        judged = X if distances or hasattr(X, "indptr") else scaled(X, parameters["judged_in"])
         judge = UnlabelledScores(judged, distances)
         whole = len(cell.task.rows) == cell.data.n_samples
         fits: dict[int, Fitted] = {}
@@ -44,15 +44,15 @@ class ComparisonProtocol(Protocol):
             if k not in fits:
                 fits[k] = _fit(cell, given, k)
                 arrays[f"clusters_{k}"] = fits[k].clusters.astype(np.int32)
-            found = fits[k]
-            metrics = {"fit_seconds": found.seconds, "n_clusters": float(len(np.unique(found.clusters)))}
-            metrics |= judge.of(found)
+            fitted = fits[k]
+            metrics = {"fit_seconds": fitted.seconds, "n_clusters": float(len(np.unique(fitted.clusters)))}
+            metrics |= judge.of(fitted)
             if labels is not None:
-                metrics |= scores_with_labels(labels[cell.task.rows], found)
+                metrics |= scores_with_labels(labels[cell.task.rows], fitted)
             if whole:
                 again = _fit(cell, given, k)
-                metrics["refit_agrees"] = float(rand_scores(found.clusters, again.clusters).value == 1)
-                metrics |= _against_published(cell, found, k)
+                metrics["refit_agrees"] = float(rand_scores(fitted.clusters, again.clusters).value == 1)
+                metrics |= _against_published(cell, fitted, k)
             readings.append(Reading(metrics, {"labels": name, "k": k}))
         first = next(iter(fits.values()))
         if whole and first.tree is not None:
@@ -94,7 +94,7 @@ def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Fitted:
         raise datasets.DataUnavailable(f"{gone.name} is not installed") from error
 
 
-def _against_published(cell: Cell, found: Fitted, k: int) -> dict[str, float]:
+def _against_published(cell: Cell, fitted: Fitted, k: int) -> dict[str, float]:
     """Score clusters of all rows against the method's published labels, if any."""
     archive = ComparisonProtocol().own_parameters(cell)["published"]
     if not archive:
@@ -109,4 +109,4 @@ def _against_published(cell: Cell, found: Fitted, k: int) -> dict[str, float]:
         return _fit(cell, X, k, seed).clusters
 
     features = np.asarray(cell.data.X, dtype=float)
-    return agreement(labels, found.clusters, features, refit, "random_state" in known)
+    return agreement(labels, fitted.clusters, features, refit, "random_state" in known)

@@ -91,9 +91,9 @@ def collect(folder: Path) -> Run:
                 f"{plan.path}: data.{name}: its file changed between runs; start the command again"
             )
     values = table_of_runs(cells)
-    found = Run(folder, document, plan, cells, values[~values["is_whole"]], values[values["is_whole"]], {})
-    found = replace(found, values=pd.concat([found.values, _agreement(found)], ignore_index=True))
-    return replace(found, chosen=choose(found.values, UNLABELLED[0]))
+    run = Run(folder, document, plan, cells, values[~values["is_whole"]], values[values["is_whole"]], {})
+    run = replace(run, values=pd.concat([run.values, _agreement(run)], ignore_index=True))
+    return replace(run, chosen=choose(run.values, UNLABELLED[0]))
 
 
 def table_of_runs(cells: pd.DataFrame) -> pd.DataFrame:
@@ -164,13 +164,13 @@ def verdicts(run: Run) -> Verdicts:
     if not read:
         return Verdicts(picked=not mine)
     scored = mine if mine in read[0].methods else ""
-    found = [
+    results = [
         judged(values, scored, settings, CONTROLS)
         for values in read
         if not scored or scored in values.methods
     ]
-    compared = tuple(row for one in found for row in one.compared)
-    return replace(found[0], compared=compared, absent="" if scored else mine)
+    compared = tuple(row for one in results for row in one.compared)
+    return replace(results[0], compared=compared, absent="" if scored else mine)
 
 
 def _values(run: Run, measure: str) -> Values | None:

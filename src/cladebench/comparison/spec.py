@@ -113,8 +113,8 @@ def fitting() -> list[str]:
 def found_methods(given: Iterable[str], path: Path) -> list[NamedClusterer]:
     """Find the methods of a file, the controls last; see `named_clusterers`."""
     texts = [name for text in given for name in (fitting() if text == "fitting" else [text])]
-    own = [text for text in texts if text not in CONTROLS]
-    return named_clusterers([*own, *CONTROLS], path.parent, f"{path}: methods")
+    asked = [text for text in texts if text not in CONTROLS]
+    return named_clusterers([*asked, *CONTROLS], path.parent, f"{path}: methods")
 
 
 def _named(name: str, methods: Mapping[str, NamedClusterer], where: str) -> str:

@@ -32,18 +32,18 @@ def real_data() -> dict[str, tuple[FloatArray, NDArray[np.int64]]]:
 
     from cladebench import datasets
 
-    found = {}
+    data_sets = {}
     for name, loader in (("iris", load_iris), ("wine", load_wine)):
         bunch = loader()
-        found[name] = (np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64))
+        data_sets[name] = (np.asarray(bunch.data, dtype=np.float64), np.asarray(bunch.target, dtype=np.int64))
     for name in ("digits", "glass"):
         if datasets.availability(name):
             try:
                 dataset = datasets.load(name)
             except datasets.DataUnavailable:
                 continue
-            found[name] = (dataset.X, np.asarray(dataset.labels, dtype=np.int64))
-    return found
+            data_sets[name] = (dataset.X, np.asarray(dataset.labels, dtype=np.int64))
+    return data_sets
 
 
 def draw(X: FloatArray, n_samples: int, seed: int, n_features: int | None = None) -> FloatArray:

@@ -249,12 +249,12 @@ def read_certificates(path: Path) -> pd.DataFrame | None:
     frame = pd.DataFrame(rows, columns=header, dtype=object)[list(COLUMNS)]
     passed = frame["passed"].str.strip().str.lower().map(_PASSED)
     _refuse(path, frame, "passed", passed.isna(), f"neither True nor False; {maker}")
-    found: dict[str, pd.Series] = {"passed": passed.astype(bool)}
+    columns: dict[str, pd.Series] = {"passed": passed.astype(bool)}
     for column in _NUMBERS:
-        found[column] = pd.to_numeric(frame[column], errors="coerce").astype(float)
+        columns[column] = pd.to_numeric(frame[column], errors="coerce").astype(float)
         none = frame[column].str.lower().isin(("", "nan"))
-        _refuse(path, frame, column, found[column].isna() & ~none, f"no number; {maker}")
-    return frame.assign(**found)
+        _refuse(path, frame, column, columns[column].isna() & ~none, f"no number; {maker}")
+    return frame.assign(**columns)
 
 
 def _refuse(path: Path, frame: pd.DataFrame, column: str, wrong: pd.Series, why: str) -> None:

@@ -76,23 +76,23 @@ def against_exact(instance: str, S: np.ndarray) -> Iterator[Certificate]:
     """
     checks = Checks(TOPICS[0], instance)
     fast = _solve(S)
-    found = fast.result
+    clustering = fast.result
     programme = timed("integer programme (PuLP, CBC)", reference.partition_programme, S)
     best = programme.giving(programme.result[1])
-    value = reference.partition_value(S, found.labels)
+    value = reference.partition_value(S, clustering.labels)
     yield checks.certify(
         "value",
         "the partition is no better than the best, and its value is what it says",
         fast.giving(value, "relaxation, rounding, local search"),
         best,
-        residual=max(shortfall(best.result, value), relative_difference(value, found.value)),
+        residual=max(shortfall(best.result, value), relative_difference(value, clustering.value)),
     )
     yield checks.certify(
         "bound",
         "the bound, rebuilt from its multipliers, is not below the best partition",
-        fast.giving(reference.bound_of_multipliers(S, found.triangles, found.multipliers)),
+        fast.giving(reference.bound_of_multipliers(S, clustering.triangles, clustering.multipliers)),
         best,
-        residual=shortfall(found.bound, best.result),
+        residual=shortfall(clustering.bound, best.result),
     )
 
 
@@ -100,8 +100,8 @@ def against_relaxation(instance: str, S: np.ndarray) -> Iterator[Certificate]:
     """Check the bound of the relaxation and its solution."""
     checks = Checks(TOPICS[0], instance)
     fast = _solve(S)
-    found = fast.result
-    bound = fast.giving(found.bound)
+    clustering = fast.result
+    bound = fast.giving(clustering.bound)
     words = "linear programme with all triangles (HiGHS)"
     programme = timed(words, reference.relaxation, S)
     optimum = -programme.result[1].solver_value
@@ -111,7 +111,7 @@ def against_relaxation(instance: str, S: np.ndarray) -> Iterator[Certificate]:
         "the bound is that of its multipliers",
         bound,
         programme.giving(
-            reference.bound_of_multipliers(S, found.triangles, found.multipliers), "sums in Python"
+            reference.bound_of_multipliers(S, clustering.triangles, clustering.multipliers), "sums in Python"
         ),
     )
     yield checks.certify(
@@ -120,10 +120,11 @@ def against_relaxation(instance: str, S: np.ndarray) -> Iterator[Certificate]:
         bound,
         programme.giving(optimum),
         TOLERANCE + SOLVER,
-        residual=max(optimum - found.bound, found.bound - max(optimum, found.value)) / positive,
+        residual=max(optimum - clustering.bound, clustering.bound - max(optimum, clustering.value))
+        / positive,
     )
-    assert found.relaxed is not None
-    x = found.relaxed
+    assert clustering.relaxed is not None
+    x = clustering.relaxed
     yield checks.certify(
         "feasible",
         "the relaxed solution is within [0, 1] and violates no triangle",

@@ -68,14 +68,14 @@ def competitors(similarity: Similarity) -> dict[str, Any]:
     from cladebench.methods import discover
     from cladebench.methods.base import HierarchicalClusterer
 
-    found = {}
+    models = {}
     for name, estimator in discover(HierarchicalClusterer).items():
         if estimator.uses_labels:
             continue
         model = estimator(**dict(estimator.contract_params))
         offered = {"random_state": 0, "similarity": similarity}
-        found[name] = model.set_params(**{k: v for k, v in offered.items() if k in model.get_params()})
-    return found
+        models[name] = model.set_params(**{k: v for k, v in offered.items() if k in model.get_params()})
+    return models
 
 
 def _ilp(checks: Checks, S: np.ndarray, solver: Any) -> Certificate:

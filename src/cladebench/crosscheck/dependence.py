@@ -68,7 +68,7 @@ def _structure(given: GramInstance, n_clusters: int, seed: int) -> Iterator[Cert
     value = twin.dependence(M, labels, Y)
     words = "semidefinite programme (5) in cvxpy, Clarabel"
     programme = timed(words, structure_programme, M, labels, n_clusters)
-    found = programme.result
+    taxonomy = programme.result
     P = twin.indicator(labels, n_clusters)
     HP = twin.centring(len(M)) @ P
     norm = float(np.linalg.norm(HP @ Y @ HP.T))
@@ -76,24 +76,24 @@ def _structure(given: GramInstance, n_clusters: int, seed: int) -> Iterator[Cert
         "programme",
         "the structure is positive semidefinite, of unit norm, and its objective is the programme's optimum",
         fast.giving(value),
-        programme.giving(found.bound),
+        programme.giving(taxonomy.bound),
         SOLVER,
         residual=max(
-            relative_difference(value, found.value),
-            relative_difference(value, found.bound),
-            found.residual,
+            relative_difference(value, taxonomy.value),
+            relative_difference(value, taxonomy.bound),
+            taxonomy.residual,
             abs(norm - 1.0),
             max(0.0, -float(np.linalg.eigvalsh(Y)[0])) / float(np.abs(Y).max()),
         ),
-        note=f"{found.status}; the solver's structure has {found.value:.12g}, its multipliers give {found.bound:.12g}",
+        note=f"{taxonomy.status}; the solver's structure has {taxonomy.value:.12g}, its multipliers give {taxonomy.bound:.12g}",
     )
     yield checks.certify(
         "programme-matrix",
         "the structure is that of the programme: they differ by little in the norm of (5)",
         fast.giving(norm),
-        Side(words, float(np.linalg.norm(HP @ found.structure @ HP.T))),
+        Side(words, float(np.linalg.norm(HP @ taxonomy.structure @ HP.T))),
         MATRIX,
-        residual=float(np.linalg.norm(HP @ (Y - found.structure) @ HP.T)),
+        residual=float(np.linalg.norm(HP @ (Y - taxonomy.structure) @ HP.T)),
     )
     set_kernel = centered(twin.set_kernel(M, labels, n_clusters))
     others = {

@@ -67,13 +67,13 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 def best_move(value: Callable[[IntArray], float], labels: IntArray, n_clusters: int) -> float:
     """The largest value after a single move that empties no cluster."""
     sizes = np.bincount(labels, minlength=n_clusters)
-    found = -np.inf
+    best = -np.inf
     for i, c in itertools.product(range(len(labels)), range(n_clusters)):
         if c != labels[i] and sizes[labels[i]] > 1:
             moved = labels.copy()
             moved[i] = c
-            found = max(found, value(moved))
-    return found
+            best = max(best, value(moved))
+    return best
 
 
 def _enumerated(given: GramInstance, seed: int) -> Iterator[Certificate]:
@@ -87,17 +87,17 @@ def _enumerated(given: GramInstance, seed: int) -> Iterator[Certificate]:
         words = "enumeration by sums over pairs of clusters"
         fast = timed(words, best_partitions, given.gram, n_clusters)
         exact = timed("the plain twin's enumeration", _values, M, n_clusters)
-        found, both = fast.result, exact.result
+        taxonomy, both = fast.result, exact.result
         star, best = both.max(axis=0)
-        again = twin.dependence(M, found.star, np.eye(n_clusters))
+        again = twin.dependence(M, taxonomy.star, np.eye(n_clusters))
         with_best, unconstrained = (
             twin.dependence(M, labels, twin.optimal_structure(M, labels, n_clusters))
-            for labels in (found.star, found.unconstrained)
+            for labels in (taxonomy.star, taxonomy.unconstrained)
         )
         said = (
             "one partition is the best for both"
-            if found.agree
-            else f"they differ, by {found.loss:.2g} of (1)"
+            if taxonomy.agree
+            else f"they differ, by {taxonomy.loss:.2g} of (1)"
         )
         yield checks.certify(
             "optimum",
@@ -107,9 +107,9 @@ def _enumerated(given: GramInstance, seed: int) -> Iterator[Certificate]:
             residual=max(
                 relative_difference(again, float(star)),
                 relative_difference(unconstrained, float(best)),
-                relative_difference(found.star_value, again),
-                relative_difference(found.unconstrained_value, unconstrained),
-                relative_difference(found.star_with_best, with_best),
+                relative_difference(taxonomy.star_value, again),
+                relative_difference(taxonomy.unconstrained_value, unconstrained),
+                relative_difference(taxonomy.star_with_best, with_best),
             ),
             note=said,
         )
@@ -131,7 +131,7 @@ def _enumerated(given: GramInstance, seed: int) -> Iterator[Certificate]:
                 "is the same (section 3.3)",
                 Side(words, float(star)),
                 Side(exact.words, float(best)),
-                residual=max(apart, 0.0 if found.agree else 1.0),
+                residual=max(apart, 0.0 if taxonomy.agree else 1.0),
                 note=said,
             )
 
@@ -172,11 +172,11 @@ def _local(given: GramInstance, seed: int) -> Iterator[Certificate]:
     start = labels_of(n, N_CLUSTERS, seed)
     for (name, structure), normalized in itertools.product(structures(N_CLUSTERS).items(), (False, True)):
         fast = timed(KERNEL, greedy_partition, given.gram, structure, start, normalized=normalized)
-        found = fast.result
+        partition = fast.result
         value = partial(twin.dependence, M, structure=structure, normalized=normalized)
         words = "enumeration, and all moves of single points, by the n x n formula"
         optimum = timed(words, _optimum, value, n, structure)
-        reached, moved = value(found.labels), best_move(value, found.labels, N_CLUSTERS)
+        reached, moved = value(partition.labels), best_move(value, partition.labels, N_CLUSTERS)
         yield Checks(TOPICS[0], given.name).certify(
             f"{name}-{'normalized' if normalized else 'plain'}-local",
             "the partition is not above the best of all, no single move raises its objective, and that is the "
@@ -186,10 +186,10 @@ def _local(given: GramInstance, seed: int) -> Iterator[Certificate]:
             residual=max(
                 shortfall(optimum.result, reached),
                 shortfall(reached, moved),
-                relative_difference(reached, float(found.objective[-1])),
-                0.0 if found.converged else 1.0,
+                relative_difference(reached, float(partition.objective[-1])),
+                0.0 if partition.converged else 1.0,
             ),
-            note=f"{found.moves.sum()} moves in {len(found.moves)} sweeps",
+            note=f"{partition.moves.sum()} moves in {len(partition.moves)} sweeps",
         )
 
 
@@ -208,13 +208,13 @@ def _programmes(given: GramInstance, solvers: tuple[SolverName, ...]) -> Iterato
         for solver in solvers:
             words = f"integer programme with products as variables (PuLP, {solver})"
             programme = timed(words, partition_programme, M, structure, solver)
-            found = partition_value(M, structure, programme.result)
+            reached = partition_value(M, structure, programme.result)
             yield checks.certify(
                 f"{name}-ilp-{solver}",
                 "the integer programme finds the optimum of enumeration, which sweeps do not pass",
                 optimum,
-                programme.giving(found),
-                residual=max(relative_difference(optimum.result, found), shortfall(found, float(swept))),
+                programme.giving(reached),
+                residual=max(relative_difference(optimum.result, reached), shortfall(reached, float(swept))),
             )
         words = "dual of the lifted programme, bound recomputed from its multipliers (cvxpy, Clarabel)"
         yield checks.certify(
@@ -242,14 +242,16 @@ def _sweeps(given: GramInstance, seed: int) -> Iterator[Certificate]:
             fast = timed(KERNEL, greedy_partition, gram, structure, start, **options)  # type: ignore[arg-type]
             words = "the plain twin, which takes both traces anew for each move"
             exact = timed(words, twin.greedy_partition, M, structure, start, **options)  # type: ignore[arg-type]
-            found, (labels, path, moves) = fast.result, exact.result
+            partition, (labels, path, moves) = fast.result, exact.result
             what = f"{form}-{name}-{'normalized' if normalized else 'plain'}"
-            different = int((labels != found.labels).sum()) + (moves != found.moves.tolist()[: len(moves)])
-            own = twin.dependence(M, found.labels, structure, normalized)
+            different = int((labels != partition.labels).sum()) + (
+                moves != partition.moves.tolist()[: len(moves)]
+            )
+            value = twin.dependence(M, partition.labels, structure, normalized)
             yield checks.certify(
                 f"{what}-labels",
                 "each point ends in the same cluster, after as many moves in each sweep",
-                fast.giving(own),
+                fast.giving(value),
                 exact.giving(twin.dependence(M, labels, structure, normalized)),
                 IDENTICAL,
                 residual=different,
@@ -260,12 +262,15 @@ def _sweeps(given: GramInstance, seed: int) -> Iterator[Certificate]:
                 f"{what}-objective",
                 "the objective at the start, after each sweep and at the end is that of the n x n matrices, "
                 "and never falls",
-                fast.giving(found.objective[-1]),
-                exact.giving(own, "the twin's path, and the n x n formula at both ends"),
+                fast.giving(partition.objective[-1]),
+                exact.giving(value, "the twin's path, and the n x n formula at both ends"),
                 residual=max(
-                    relative_difference(float(found.objective[-1]), own),
-                    relative_difference(float(found.objective[0]), first),
-                    *(relative_difference(float(a), b) for a, b in zip(found.objective, path, strict=False)),
-                    *(shortfall(float(b), float(a)) for a, b in itertools.pairwise(found.objective)),
+                    relative_difference(float(partition.objective[-1]), value),
+                    relative_difference(float(partition.objective[0]), first),
+                    *(
+                        relative_difference(float(a), b)
+                        for a, b in zip(partition.objective, path, strict=False)
+                    ),
+                    *(shortfall(float(b), float(a)) for a, b in itertools.pairwise(partition.objective)),
                 ),
             )

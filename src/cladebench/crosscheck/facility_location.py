@@ -77,17 +77,17 @@ def against_programmes(instance: str, d: FloatArray) -> Iterator[Certificate]:
     """Check value, optimum and bound."""
     checks = Checks(TOPICS[0], instance)
     search = timed("dual ascent and local search", facility_location, d, tol=TOLERANCE)
-    found = search.result
-    value, bound = search.giving(found.value), search.giving(found.bound, "dual ascent")
-    recomputed = reference.value_of(d, found.exemplars)
+    location = search.result
+    value, bound = search.giving(location.value), search.giving(location.bound, "dual ascent")
+    recomputed = reference.value_of(d, location.exemplars)
     yield checks.certify(
         "value",
         "the value is that of the exemplars, equation (1), and each point has its nearest",
         value,
         Side("the sum written out", recomputed),
         residual=max(
-            relative_difference(found.value, recomputed),
-            float((found.assignment != reference.assignment_of(d, found.exemplars)).sum()),
+            relative_difference(location.value, recomputed),
+            float((location.assignment != reference.assignment_of(d, location.exemplars)).sum()),
         ),
     )
     programme = timed("integer programme (CBC)", reference.exemplars_ilp, d)
@@ -99,16 +99,16 @@ def against_programmes(instance: str, d: FloatArray) -> Iterator[Certificate]:
         programme.giving(exact.value),
         SOLVER,
         residual=max(
-            shortfall(found.value, exact.value),
-            relative_difference(found.value, exact.value) - TOLERANCE,
+            shortfall(location.value, exact.value),
+            relative_difference(location.value, exact.value) - TOLERANCE,
         ),
-        note=f"{exact.status}; {len(found.exemplars)} exemplars",
+        note=f"{exact.status}; {len(location.exemplars)} exemplars",
     )
     yield checks.certify(
         "bound",
         "the bound is not above the optimum of (2) to (5)",
         search.giving(exact.value, "dual ascent"),
-        programme.giving(found.bound),
+        programme.giving(location.bound),
         residual=shortfall,
     )
     relaxed = timed("linear programme (HiGHS), its multipliers' bound", reference.relaxation_bound, d)
@@ -118,6 +118,6 @@ def against_programmes(instance: str, d: FloatArray) -> Iterator[Certificate]:
         bound,
         relaxed.giving(relaxed.result.value),
         IDENTICAL,
-        residual=shortfall(found.bound, relaxed.result.value) - TOLERANCE,
+        residual=shortfall(location.bound, relaxed.result.value) - TOLERANCE,
         note=f"HiGHS has {relaxed.result.solver_value:.12g}",
     )

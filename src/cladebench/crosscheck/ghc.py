@@ -100,12 +100,12 @@ def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarr
     """
     scores = [np.zeros(len(X))]
     for node in range(2 * N_LEAVES - 2):
-        own = {name: values[node] for name, values in params.items()}
-        if "weights" in own:
-            scores.append(X @ own["weights"] + own["bias"])
+        at_node = {name: values[node] for name, values in params.items()}
+        if "weights" in at_node:
+            scores.append(X @ at_node["weights"] + at_node["bias"])
         else:
-            hidden = np.tanh(X @ own["hidden_weights"] + own["hidden_bias"])
-            scores.append(hidden @ own["output_weights"] + own["output_bias"])
+            hidden = np.tanh(X @ at_node["hidden_weights"] + at_node["hidden_bias"])
+            scores.append(hidden @ at_node["output_weights"] + at_node["output_bias"])
     return reference.path_probabilities(np.column_stack(scores))
 
 
@@ -194,17 +194,17 @@ def central_differences(function: Any, params: dict[str, np.ndarray]) -> dict[st
 
     ``(f(x + h) - f(x - h)) / 2h``.
     """
-    found = {}
+    slopes = {}
     for name, values in params.items():
-        found[name] = np.zeros_like(values)
+        slopes[name] = np.zeros_like(values)
         for index in np.ndindex(values.shape):
             sides = []
             for sign in (1.0, -1.0):
                 moved = values.copy()
                 moved[index] += sign * STEP
                 sides.append(function(params | {name: moved}))
-            found[name][index] = (sides[0] - sides[1]) / (2.0 * STEP)
-    return found
+            slopes[name][index] = (sides[0] - sides[1]) / (2.0 * STEP)
+    return slopes
 
 
 def _sampled(

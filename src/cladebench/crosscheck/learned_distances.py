@@ -88,23 +88,23 @@ def _itml(given: PairsInstance, gamma: float) -> Iterator[Certificate]:
     checks = Checks("itml", given.name)
     method = ITML(gamma, tol=1e-8, max_iter=20_000)
     fast = timed("cyclic projections of the core", method.fit, given.X, **given.links)
-    found = fast.result
-    A = found.components_.T @ found.components_
+    learned = fast.result
+    A = learned.components_.T @ learned.components_
     pairs = np.concatenate([given.must, given.cannot])
     signs = np.repeat([1.0, -1.0], [len(given.must), len(given.cannot)])
-    start = np.where(signs > 0, found.upper_, found.lower_)
-    moved = 1.0 / (1.0 / start - signs * found.dual_ / gamma)
+    start = np.where(signs > 0, learned.upper_, learned.lower_)
+    moved = 1.0 / (1.0 / start - signs * learned.dual_ / gamma)
     V = given.X[pairs[:, 0]] - given.X[pairs[:, 1]]
     p = np.einsum("ij,jk,ik->i", V, A, V)
-    stationary = np.eye(len(A)) + (V.T * (signs * found.dual_)) @ V
+    stationary = np.eye(len(A)) + (V.T * (signs * learned.dual_)) @ V
     broken = {
         "inverse": float(np.abs(A @ stationary - np.eye(len(A))).max()),
-        "multipliers": float(max(0.0, -found.dual_.min())),
+        "multipliers": float(max(0.0, -learned.dual_.min())),
         "bounds": float(max(0.0, (signs * (p / moved - 1.0)).max())),
-        "slackness": float(np.abs(found.dual_ * (p - moved)).max() / max(1.0, (found.dual_ * p).max())),
+        "slackness": float(np.abs(learned.dual_ * (p - moved)).max() / max(1.0, (learned.dual_ * p).max())),
     }
     allowed = np.where(signs > 0, np.maximum(start, p), np.minimum(start, p))
-    value = fast.giving(itml.objective(A, allowed, signs, found.upper_, found.lower_, gamma))
+    value = fast.giving(itml.objective(A, allowed, signs, learned.upper_, learned.lower_, gamma))
     # The Lagrangian at the multipliers, at its least: A is the inverse of that sum, the bounds are moved.
     bound = float(np.linalg.slogdet(stationary)[1] - gamma * np.log(moved / start).sum())
     most = max(*broken.values(), relative_difference(value.result, bound))
@@ -115,12 +115,12 @@ def _itml(given: PairsInstance, gamma: float) -> Iterator[Certificate]:
         value,
         Side("conditions and weak duality, in NumPy", bound),
         1e-6,
-        residual=most if found.converged_ else np.inf,
-        note=f"{found.n_iter_} sweeps; " + ", ".join(f"{key} {part:.1e}" for key, part in broken.items()),
+        residual=most if learned.converged_ else np.inf,
+        note=f"{learned.n_iter_} sweeps; " + ", ".join(f"{key} {part:.1e}" for key, part in broken.items()),
     )
     try:
         programme = timed(
-            CONE_SOLVER, itml.programme, given.X, pairs, signs, found.upper_, found.lower_, gamma
+            CONE_SOLVER, itml.programme, given.X, pairs, signs, learned.upper_, learned.lower_, gamma
         )
     except cp.error.SolverError:  # it gives up on some problems; the dual problem has proved the objective
         return
@@ -137,19 +137,19 @@ def lmnn_minimum(instance: str, X: FloatArray, labels: IntArray) -> Iterator[Cer
     """Check the loss and its bound against the semidefinite programme."""
     checks, method = Checks("lmnn", instance), LMNN(tol=LEFT)
     fast = timed("L-BFGS over the map", method.fit, X, labels)
-    found = fast.result
+    learned = fast.result
     targets = find_targets(X, labels, method.n_neighbors)
-    loss, *_ = lmnn.triplet_loss(X @ found.components_.T, labels, targets, method.mu)
+    loss, *_ = lmnn.triplet_loss(X @ learned.components_.T, labels, targets, method.mu)
     programme = timed(CONE_SOLVER, lmnn.least_loss, X, labels, targets, method.mu)
-    least, bound = programme.result[0], found.loss_ * (1.0 - found.gap_)
+    least, bound = programme.result[0], learned.loss_ * (1.0 - learned.gap_)
     yield checks.certify(
         "semidefinite-programme",
         "the loss is not below the least one over all linear maps, and above it by no more than the gap says",
         fast.giving(loss),
         programme.giving(least),
         CONE,
-        residual=max(shortfall(loss, least), shortfall(least, loss * (1.0 - max(found.gap_, 0.0)))),
-        note=f"{found.n_iter_} steps; the loss is recomputed triplet by triplet",
+        residual=max(shortfall(loss, least), shortfall(least, loss * (1.0 - max(learned.gap_, 0.0)))),
+        note=f"{learned.n_iter_} steps; the loss is recomputed triplet by triplet",
     )
     yield checks.certify(
         "dual-bound",
@@ -157,7 +157,7 @@ def lmnn_minimum(instance: str, X: FloatArray, labels: IntArray) -> Iterator[Cer
         fast.giving(least),
         Side(CONE_SOLVER, bound),
         CONE,
-        residual=max(shortfall(least, bound), relative_difference(found.loss_, loss)),
+        residual=max(shortfall(least, bound), relative_difference(learned.loss_, loss)),
         note="and the loss that the fit gives is that of the plain twin",
     )
 
@@ -171,11 +171,11 @@ def _boost_metric(given: PairsInstance) -> Iterator[Certificate]:
     for name, corrective in (("corrective", True), ("stage-wise", False)):
         method = BoostMetric(trace_penalty=penalty, tol=1e-7, max_iter=300, corrective=corrective)
         fast = timed("boosting of rank-one matrices", method.fit, given.X, given.labels)
-        found = fast.result
+        learned = fast.result
         # Where no step is taken the matrix is 0, and the distance the Euclidean one for want of a better.
-        M = found.components_.T @ found.components_ * (unit if found.n_iter_ else 0.0)
+        M = learned.components_.T @ learned.components_ * (unit if learned.n_iter_ else 0.0)
         value = boost_metric.objective(A, M, penalty)
-        allowed = 0.0 if corrective else max(found.gap_, 0.0)
+        allowed = 0.0 if corrective else max(learned.gap_, 0.0)
         yield Checks("boost-metric", given.name).certify(
             name,
             "the objective is the cone solver's"
@@ -185,8 +185,8 @@ def _boost_metric(given: PairsInstance) -> Iterator[Certificate]:
             programme.giving(least),
             CONE,
             residual=max(least - value, value - least - allowed, 0.0) / max(1.0, abs(least)),
-            note=f"{found.n_iter_} steps, {'converged' if found.converged_ else 'not converged'}; "
-            f"its own gap is {found.gap_:.1e}",
+            note=f"{learned.n_iter_} steps, {'converged' if learned.converged_ else 'not converged'}; "
+            f"its own gap is {learned.gap_:.1e}",
         )
 
 
@@ -199,12 +199,12 @@ def _dca(given: PairsInstance) -> Iterator[Certificate]:
     for n_components in sorted({1, rank}):
         method = DCA(n_components, first="within", weighting="chunklets", shrinkage=0.0)
         fast = timed("covariances by products, two eigenproblems", method.fit, given.X, **given.links)
-        found = fast.result
+        learned = fast.result
         exact = timed(words, dca.components, between, within, n_components)
         product, expected = float(np.prod(exact.result[0])), exact.result[1]
-        M, wanted = (each.T @ each for each in (found.components_, expected))
-        ratio = np.linalg.det(found.components_ @ between @ found.components_.T) / np.linalg.det(
-            found.components_ @ within @ found.components_.T
+        M, wanted = (each.T @ each for each in (learned.components_, expected))
+        ratio = np.linalg.det(learned.components_ @ between @ learned.components_.T) / np.linalg.det(
+            learned.components_ @ within @ learned.components_.T
         )
         yield Checks("dca", given.name).certify(
             f"{n_components}-components",
@@ -216,7 +216,7 @@ def _dca(given: PairsInstance) -> Iterator[Certificate]:
                 relative_difference(float(ratio), product),
                 float(np.abs(M - wanted).max() / np.abs(wanted).max()),
             ),
-            note=f"{found.n_chunklets_} chunklets",
+            note=f"{learned.n_chunklets_} chunklets",
         )
 
 
@@ -239,24 +239,24 @@ def pair_trees(
     method = RandomForestDistance(**settings, max_features=max_features, random_state=seed)
     words = "counts in bins; few bins are looked into"
     fast = timed(words, method.fit, X, must_link=must, cannot_link=cannot)
-    found = fast.result
-    rows = (X - found.zero_) / found.scale_
-    settings |= {"max_features": n_drawn, "seed": found.seed_}
+    forest = fast.result
+    rows = (X - forest.zero_) / forest.scale_
+    settings |= {"max_features": n_drawn, "seed": forest.seed_}
     words = "every cut, in exact fractions"
     exact = timed(words, pair_forest.grow_forest, rows, must, cannot, **settings)
     trees = exact.result
-    apart = [name for name in trees if not np.array_equal(trees[name], found.trees_[name])]
+    apart = [name for name in trees if not np.array_equal(trees[name], forest.trees_[name])]
     yield checks.certify(
         "trees",
         "the best cut of the features drawn at a node is taken: all nodes are the same to the last bit",
-        fast.giving(len(found.trees_["value"])),
+        fast.giving(len(forest.trees_["value"])),
         exact.giving(len(trees["value"])),
         IDENTICAL,
         residual=len(apart),
         note=f"{len(must) + len(cannot)} pairs, {settings['n_estimators']} trees"
         + (f"; not the same: {', '.join(apart)}" if apart else ""),
     )
-    kernel, some = timed("kernel", found.pairwise, X), rows[:20]
+    kernel, some = timed("kernel", forest.pairwise, X), rows[:20]
     pairs = timed("one pair after another", pair_forest.random_forest_distance, trees, some, rows)
     D, expected = kernel.result, pairs.result
     yield checks.certify(

@@ -82,8 +82,8 @@ def fit(
     """Check the optimum of a fit."""
     checks = Checks(TOPICS[0], instance)
     fast = timed("proximal quasi-Newton", solver.fit_margin, X, labels, K, tol=TOL, **weights)
-    found = fast.result
-    primal = fast.giving(reference.objective(X, labels, found.W, **weights))
+    fitted = fast.result
+    primal = fast.giving(reference.objective(X, labels, fitted.W, **weights))
     exact = timed("cvxpy, Clarabel", reference.fit_margin, X, labels, K, **weights)
     twin = exact.result
     yield checks.certify(
@@ -93,13 +93,13 @@ def fit(
         exact.giving(twin.objective),
         SOLVER,
         residual=excess,
-        note=f"{found.n_iter} steps; residual {found.residual:.2g}, the cone solver's {twin.residual:.2g}",
+        note=f"{fitted.n_iter} steps; residual {fitted.residual:.2g}, the cone solver's {twin.residual:.2g}",
     )
     yield checks.certify(
         f"{variant}-duality-gap",
         "the fit's objective is that of the lower bound made of its hinges",
         primal,
-        timed("weak duality, in NumPy", reference.dual_bound, X, labels, found.W, **weights),
+        timed("weak duality, in NumPy", reference.dual_bound, X, labels, fitted.W, **weights),
         1e-6,
         note="both values are recomputed from the returned models",
     )

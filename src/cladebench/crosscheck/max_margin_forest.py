@@ -194,7 +194,7 @@ def _plain_search(
     grown: Grown, queries: FloatArray, per_tree: int | None, nearest: bool
 ) -> tuple[FloatArray, IntArray]:
     """Distances and rows of the neighbours that the twin finds."""
-    found = [
+    answers = [
         reference.neighbors(
             grown.trees,
             grown.X,
@@ -207,13 +207,13 @@ def _plain_search(
         )
         for query in queries
     ]
-    return np.array([one[0] for one in found]), np.array([one[1] for one in found])
+    return np.array([one[0] for one in answers]), np.array([one[1] for one in answers])
 
 
-def _differ(found: tuple[np.ndarray, ...], expected: tuple[np.ndarray, ...]) -> float:
+def _differ(neighbors: tuple[np.ndarray, ...], expected: tuple[np.ndarray, ...]) -> float:
     """Add the largest difference of distances to differing rows.
 
     The number of rows that are not the same.
     """
-    distance, rows = (np.abs(a - b) for a, b in zip(found, expected, strict=True))
+    distance, rows = (np.abs(a - b) for a, b in zip(neighbors, expected, strict=True))
     return float(distance.max()) + float(np.count_nonzero(rows))

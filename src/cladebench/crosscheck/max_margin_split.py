@@ -224,14 +224,14 @@ def local_optima(instance: str, node: PairedNode, seed: int) -> Iterator[Certifi
     for n_starts in STARTS[:1] if constrained else STARTS:  # with cannot-links there is one start, eq. (11)
         seeds = range(seed, seed + n_starts)
         fast = timed("alternating descent", lambda seeds: [fit(random_state=k) for k in seeds], seeds)
-        found = min(_objective(node, one.weights, True) for one in fast.result)
+        least = min(_objective(node, one.weights, True) for one in fast.result)
         said = min(one.objective for one in fast.result)
         yield Checks("hfd-local", instance).certify(
             f"{n_starts}-starts",
             "no local optimum lies below the best of all labels and choices of cannot-links",
-            fast.giving(found),
+            fast.giving(least),
             exact.giving(optimum),
             1e-6,
-            residual=max(shortfall(found, optimum), max(0.0, relative_difference(said, found) - ROUNDING)),
-            note=f"the local optimum lies {found / optimum - 1.0:.2%} above the global one",
+            residual=max(shortfall(least, optimum), max(0.0, relative_difference(said, least) - ROUNDING)),
+            note=f"the local optimum lies {least / optimum - 1.0:.2%} above the global one",
         )

@@ -57,41 +57,41 @@ def _against_enumeration(name: str, X: np.ndarray, n_clusters: int, seed: int) -
             w_tol=1e-7,
             random=np.random.RandomState(seed),
         )
-        found = fast.result
+        split = fast.result
         yield checks.certify(
             f"{n_clusters}-clusters-{n_init}-starts",
             "no local optimum lies below the best of all balanced labelings, and the descent never rises",
-            fast.giving(found.objective),
+            fast.giving(split.objective),
             exact.giving(optimum, f"enumeration of {tried} labelings, the best one solved by cvxpy"),
             TOLERANCE,
-            residual=max(shortfall(found.objective, optimum), found.largest_rise),
+            residual=max(shortfall(split.objective, optimum), split.largest_rise),
             note="the gap is how far the local optimum lies above the global one",
         )
         gain = timed(
             "integer programme by CBC for the labels, least subgradient by NumPy for the models",
             _left_to_gain,
-            *(X, found, penalties, lower, upper),
+            *(X, split, penalties, lower, upper),
         )
         moved, left = gain.result
         yield checks.certify(
             f"{n_clusters}-clusters-{n_init}-starts-local",
             "at the end neither the models nor the labels alone can lower the objective",
-            fast.giving(found.objective),
+            fast.giving(split.objective),
             gain.giving(moved),
             TOLERANCE,
-            residual=max(shortfall(moved, found.objective), left, found.largest_rise),
+            residual=max(shortfall(moved, split.objective), left, split.largest_rise),
             note="the bound is the objective with the best labels for the final models",
         )
 
 
 def _left_to_gain(
-    X: np.ndarray, found: NodeSplit, penalties: Penalties, lower: int, upper: int
+    X: np.ndarray, split: NodeSplit, penalties: Penalties, lower: int, upper: int
 ) -> tuple[float, float]:
     """Give the objective with the best balanced labels.
 
     For the final models, and the residual of the models.
     """
-    costs = margin.assignment_costs(X, found.W)
+    costs = margin.assignment_costs(X, split.W)
     labels = assignment.balanced_assignment(costs, lower, upper)
-    moved = assignment.assignment_value(costs, labels) / costs.size + penalties.value(found.W)
-    return moved, margin.residual(X, found.labels, found.W, group=penalties.group)
+    moved = assignment.assignment_value(costs, labels) / costs.size + penalties.value(split.W)
+    return moved, margin.residual(X, split.labels, split.W, group=penalties.group)

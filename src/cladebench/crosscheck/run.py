@@ -33,16 +33,16 @@ def discover() -> dict[str, ModuleType]:
     ImportError
         If two modules claim a topic.
     """
-    found: dict[str, ModuleType] = {}
+    topics: dict[str, ModuleType] = {}
     for info in sorted(pkgutil.iter_modules(crosscheck.__path__), key=lambda module: module.name):
         if info.name.startswith("_"):
             continue
         module = importlib.import_module(f"{crosscheck.__name__}.{info.name}")
         for topic in getattr(module, "TOPICS", ()):
-            if topic in found:
-                raise ImportError(f"topic {topic!r} is in {found[topic].__name__} and in {module.__name__}")
-            found[topic] = module
-    return found
+            if topic in topics:
+                raise ImportError(f"topic {topic!r} is in {topics[topic].__name__} and in {module.__name__}")
+            topics[topic] = module
+    return topics
 
 
 def run(
@@ -81,13 +81,13 @@ def run(
         if topic not in known:
             raise ValueError(f"topic {topic!r}: unknown; {one_of(topic, known)}")
     for module in dict.fromkeys(known[topic] for topic in wanted):
-        own = [topic for topic in wanted if known[topic] is module]
+        of_module = [topic for topic in wanted if known[topic] is module]
         try:
             for certificate in module.certificates(scope, seed):
-                if certificate.topic in own:
+                if certificate.topic in of_module:
                     yield certificate
         except Exception as error:
-            for topic in own:
+            for topic in of_module:
                 yield _crash(topic, error)
 
 

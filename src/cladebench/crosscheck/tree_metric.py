@@ -93,32 +93,32 @@ def any_size(instance: str, D: FloatArray) -> Iterator[Certificate]:
     """Check the search, lengths of two topologies and neighbour joining."""
     checks = Checks(TOPICS[0], instance)
     search = timed("search", fit_tree_metric, D)
-    found = search.result
-    recomputed = float(np.linalg.norm(reference.pair_values(D - found.distances)))
+    fitted = search.result
+    recomputed = float(np.linalg.norm(reference.pair_values(D - fitted.distances)))
     yield checks.certify(
         "residual",
         "the residual is that of the distances in the tree, which are path lengths",
-        search.giving(found.residual),
+        search.giving(fitted.residual),
         Side("design matrix of the tree times its lengths", recomputed),
         residual=max(
-            relative_difference(found.residual, recomputed),
-            float(np.abs(found.distances - reference.path_lengths(found.tree)).max() / D.max()),
+            relative_difference(fitted.residual, recomputed),
+            float(np.abs(fitted.distances - reference.path_lengths(fitted.tree)).max() / D.max()),
         ),
     )
     yield checks.certify(
         "four-point",
         "the distances in the tree meet the four-point condition, equation (11)",
-        Side("search", four_point_excess(found.distances)),
+        Side("search", four_point_excess(fitted.distances)),
         timed(
             "loops over quadruples, of the first 12 points",
             reference.four_point_excess,
-            found.distances[:12, :12],
+            fitted.distances[:12, :12],
         ),
         residual=lambda value, exact: max(value, exact) / D.max(),
     )
     # Lengths of another topology, too: on it more of them are 0.
     other = fit_tree_metric(D, topologies="random", random_state=0)
-    for name, tree in (("lengths", found.tree), ("lengths-random", other.tree)):
+    for name, tree in (("lengths", fitted.tree), ("lengths-random", other.tree)):
         yield lengths(instance, name, D, tree)
     yield neighbour_joining(instance, D)
 
@@ -162,12 +162,12 @@ def against_all(instance: str, D: FloatArray) -> Certificate:
     fast = timed("enumeration in the kernel", fit_tree_metric, D, topologies="all")
     slow = timed("enumeration, lengths by SciPy's nnls", reference.best_topology, D)
     best, (edges, exact) = fast.result.residual, slow.result
-    found, scale = fit_tree_metric(D).residual, SMALL * D.max()
+    residual, scale = fit_tree_metric(D).residual, SMALL * D.max()
     return Checks(TOPICS[0], instance).certify(
         "all-topologies",
         "the best of all topologies is found, and the search is not below it",
         fast.giving(best),
         slow.giving(exact),
-        residual=max(relative_difference(best, exact, scale), shortfall(found, exact, scale)),
-        note=f"the search is {max(0.0, found / exact - 1.0) if exact > 0 else 0.0:.2g} above it; {len(edges)} edges",
+        residual=max(relative_difference(best, exact, scale), shortfall(residual, exact, scale)),
+        note=f"the search is {max(0.0, residual / exact - 1.0) if exact > 0 else 0.0:.2g} above it; {len(edges)} edges",
     )

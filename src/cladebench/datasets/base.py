@@ -215,7 +215,7 @@ class DatasetInfo:
         if self.images:
             words.append("images")
         for kind in get_args(ViewKind):
-            names = [name for name, own in self.views.items() if own == kind]
+            names = [name for name, view in self.views.items() if view == kind]
             if names:
                 words.append(f"{'views of ' if kind == 'features' else ''}{kind}: {', '.join(names)}")
         words.append("no labels" if self.n_classes is None else f"{self.n_classes} classes")

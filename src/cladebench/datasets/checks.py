@@ -40,10 +40,10 @@ def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
     check.same_names("parts", entry.parts, {name: part.role for name, part in content.parts.items()})
     if not entry.parts:
         return check.single(content, entry.n_samples)
-    for own in fields(Content):
-        given = getattr(content, own.name)
+    for field in fields(Content):
+        given = getattr(content, field.name)
         empty = given is None or (isinstance(given, tuple | Mapping) and not given)
-        check.require(empty or own.name == "parts", f"no {own.name} beside the parts", "some")
+        check.require(empty or field.name == "parts", f"no {field.name} beside the parts", "some")
     parts, n_classes = {}, list[int]()
     for name in entry.parts:
         inner = _Checker(entry, draw, part=name)
@@ -127,7 +127,7 @@ class _Checker:
         registered = self.entry.features_sha256 if self.whole and self.draw == 0 else None
         if registered is None:
             return self.values("X", X)
-        values = self.values("X", X, lambda found: features_sha256(found, labels) == registered)
+        values = self.values("X", X, lambda checked: features_sha256(checked, labels) == registered)
         digest = features_sha256(values, labels)
         if digest != registered:
             raise DatasetError(

@@ -35,13 +35,13 @@ def sources_of(entry: DatasetInfo) -> list[Path]:
         modules of ``cladebench.datasets`` that they import, directly or not. What a loader imports from elsewhere is
         not followed.
     """
-    found = {
+    starts = {
         Path(path): name
         for name in _modules_of(entry)
         if (path := getattr(sys.modules.get(name), "__file__", None)) is not None
     }
-    modules = [path for start, name in found.items() for path in _closure(_imports(start, name))]
-    return sorted({*found, *modules} - set(_closure([COMMON])), key=lambda path: (path.name, path))
+    modules = [path for start, name in starts.items() for path in _closure(_imports(start, name))]
+    return sorted({*starts, *modules} - set(_closure([COMMON])), key=lambda path: (path.name, path))
 
 
 def _modules_of(entry: DatasetInfo) -> Iterator[str]:
@@ -51,7 +51,9 @@ def _modules_of(entry: DatasetInfo) -> Iterator[str]:
         loader = loader.func
     yield loader.__module__
     for name, module in list(sys.modules.items()):
-        if name.startswith(f"{PACKAGE}.") and any(own is entry for own in getattr(module, "DATASETS", ())):
+        if name.startswith(f"{PACKAGE}.") and any(
+            member is entry for member in getattr(module, "DATASETS", ())
+        ):
             yield name
 
 
@@ -88,7 +90,7 @@ def _imports(path: Path, name: str) -> tuple[str, ...]:
 
     Wherever the statement stands; some may be no modules.
     """
-    found: list[str] = []
+    modules: list[str] = []
     package = name.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), filename=str(path))):
         if isinstance(node, ast.Import):
@@ -98,5 +100,5 @@ def _imports(path: Path, name: str) -> tuple[str, ...]:
             names = [base, *(f"{base}.{alias.name}" for alias in node.names)]
         else:
             continue
-        found += [name for name in names if name.startswith(f"{PACKAGE}.")]
-    return tuple(found)
+        modules += [name for name in names if name.startswith(f"{PACKAGE}.")]
+    return tuple(modules)

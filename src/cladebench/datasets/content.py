@@ -261,13 +261,13 @@ def _entries(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     """Name what a value is made of."""
     if is_dataclass(value):
         # Of a Dataset only what it shares with Content: not its name, source and digest.
-        for own in fields(Content) if isinstance(value, Content) else fields(value):
-            held = getattr(value, own.name)
+        for field in fields(Content) if isinstance(value, Content) else fields(value):
+            held = getattr(value, field.name)
             # Without a split the digest is what it was before there were any, and records of old data stay.
-            if own.name != "n_training":
-                yield own.name, held
+            if field.name != "n_training":
+                yield field.name, held
             elif held is not None:
-                yield own.name, str(held)
+                yield field.name, str(held)
     elif scipy.sparse.issparse(value):
         yield "sparse", str(value.shape)
         for name in ("data", "indices", "indptr"):

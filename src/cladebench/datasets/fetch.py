@@ -140,20 +140,20 @@ def obtain(file: RemoteFile) -> Obtained:
     reasons: list[str] = []
     for source, path in local_paths(file, settings):
         try:
-            content, found = _read(file, path)
+            content, problem = _read(file, path)
         except OSError as error:
             reasons.append(f"{source} {path}: {error.strerror}")
             continue
-        if found:
+        if problem:
             remark = "repair the mirror or leave it out" if source == "mirror" else _discard(path)
-            raise ChecksumMismatch(file.name, f"{source} {path}", expected(file), found, remark)
+            raise ChecksumMismatch(file.name, f"{source} {path}", expected(file), problem, remark)
         return Obtained(content, source, str(path))
     if file.bundled is not None:
         content = file.bundled()
-        found = fault(file, content)
-        if found:
+        problem = fault(file, content)
+        if problem:
             remark = "the installed package has other data"
-            raise ChecksumMismatch(file.name, "the bundled copy", expected(file), found, remark)
+            raise ChecksumMismatch(file.name, "the bundled copy", expected(file), problem, remark)
         return Obtained(content, "bundled", "bundled")
     reasons.append(f"not in the cache {settings.cache}")
     for mirror in settings.mirrors:
@@ -206,13 +206,13 @@ def _download(file: RemoteFile, url: str, cache: Path) -> bytes:
             if not again or attempt == ATTEMPTS - 1:
                 _failed[key] = str(error)
                 raise
-    found = fault(file, content)
-    if found:
+    problem = fault(file, content)
+    if problem:
         # A dead link often answers with a web page; any other wrong bytes are an error.
         if content[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
             _failed[url] = "answers with a web page in place of the file"
             raise _Unreachable(_failed[url])
-        raise ChecksumMismatch(file.name, url, expected(file), found, "nothing was kept")
+        raise ChecksumMismatch(file.name, url, expected(file), problem, "nothing was kept")
     write_file(target, content)
     return content
 
@@ -365,10 +365,10 @@ def check_local(file: RemoteFile, sizes_only: bool = False) -> list[Checked]:
     copies = []
     for source, path in local_paths(file):
         try:
-            found = wrong_size(file, size_of_copy(path, file.name)) if sizes_only else _read(file, path)[1]
+            problem = wrong_size(file, size_of_copy(path, file.name)) if sizes_only else _read(file, path)[1]
         except OSError as error:
             text: str | None = f"cannot be read: {error.strerror}"
         else:
-            text = f"{found}, expected {expected(file)}" if found else None
+            text = f"{problem}, expected {expected(file)}" if problem else None
         copies.append(Checked(file, source, path, text))
     return copies

@@ -49,26 +49,26 @@ def registry() -> dict[str, DatasetInfo]:
     entries: dict[str, DatasetInfo] = {}
     modules: dict[str, str] = {}
     files: dict[str, RemoteFile] = {}
-    for found in sorted(pkgutil.iter_modules(sets.__path__), key=lambda m: m.name):
+    for submodule in sorted(pkgutil.iter_modules(sets.__path__), key=lambda m: m.name):
         try:
-            module = importlib.import_module(f"{sets.__name__}.{found.name}")
+            module = importlib.import_module(f"{sets.__name__}.{submodule.name}")
         except (Exception, SystemExit) as fault:
-            spec = found.module_finder.find_spec(found.name, None)
-            file = spec.origin if spec is not None and spec.origin else found.name
+            spec = submodule.module_finder.find_spec(submodule.name, None)
+            file = spec.origin if spec is not None and spec.origin else submodule.name
             warnings.warn(f"{cannot_import(file, fault)}; its data sets are left out", stacklevel=2)
             _LEFT_OUT.append(Path(file).name)
             continue
         for entry in getattr(module, "DATASETS", ()):
             if entry.name in entries:
                 raise ValueError(
-                    f"data set name {entry.name!r} is used in {modules[entry.name]} and in {found.name}"
+                    f"data set name {entry.name!r} is used in {modules[entry.name]} and in {submodule.name}"
                 )
             for file in entry.files:
                 if files.setdefault(file.name, file).sha256 != file.sha256:
                     raise ValueError(
                         f"{entry.name}: file {file.name} is registered twice with different sha256"
                     )
-            entries[entry.name], modules[entry.name] = entry, found.name
+            entries[entry.name], modules[entry.name] = entry, submodule.name
     return dict(sorted(entries.items()))
 
 
@@ -98,8 +98,8 @@ def info(name: str) -> DatasetInfo:
     >>> info("digits").n_classes
     10
     """
-    if (own := _own(name)) is not None:
-        entry: DatasetInfo = own.own_info(name)
+    if (suite := _own(name)) is not None:
+        entry: DatasetInfo = suite.own_info(name)
         return entry
     if name not in registry():
         left_out = f" ({', '.join(_LEFT_OUT)} could not be read)" if _LEFT_OUT else ""
@@ -124,8 +124,8 @@ def availability(name: str) -> str | None:
     >>> availability("nested-blobs")
     'generated'
     """
-    if (own := _own(name)) is not None:
-        return "copy" if all(path.exists() for path in own.own_files(name)) else None
+    if (suite := _own(name)) is not None:
+        return "copy" if all(path.exists() for path in suite.own_files(name)) else None
     entry = info(name)
     if entry.missing_libraries:
         return None
@@ -248,8 +248,8 @@ def source_files(name: str) -> list[Path]:
     >>> [path.name for path in source_files("digits")]
     ['uci.py']
     """
-    if (own := _own(name)) is not None:
-        files: list[Path] = own.own_files(name)
+    if (suite := _own(name)) is not None:
+        files: list[Path] = suite.own_files(name)
         return files
     return sources_of(info(name))
 

@@ -115,9 +115,9 @@ def exemplar_clustering(
     return facility_location(cost - shift[:, None], tol=tol, max_iter=max_iter)
 
 
-def labels_of(found: FacilityLocation) -> IntArray:
+def labels_of(location: FacilityLocation) -> IntArray:
     """Number the clusters in the order of their exemplars."""
-    return np.searchsorted(found.exemplars, found.assignment).astype(np.int64)
+    return np.searchsorted(location.exemplars, location.assignment).astype(np.int64)
 
 
 def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w: FloatArray) -> float:
@@ -132,7 +132,7 @@ def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w:
     tables = [given.at(w) for given in sets]
     for table in tables:
         np.fill_diagonal(table, 0.0)
-    wanted = sum(int(own.max()) + 1 for own in labels)
+    wanted = sum(int(codes.max()) + 1 for codes in labels)
     largest = max(float(np.ptp(table)) for table in tables) * max(map(len, tables))
     if not largest > 0:
         return 1.0
@@ -140,12 +140,12 @@ def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w:
     gives_more = False  # whether the lower price does
     while high / low > 1.001:
         middle = float(np.sqrt(low * high))
-        found = sum(
+        n_exemplars = sum(
             len(exemplar_clustering(table, middle, tol=1e-2, max_iter=20).exemplars) for table in tables
         )
-        if found == wanted:
+        if n_exemplars == wanted:
             return middle
-        if found > wanted:
+        if n_exemplars > wanted:
             low, gives_more = middle, True
         else:
             high = middle
@@ -169,17 +169,19 @@ def accurate_price(
     are as good the nearest to the given one is taken.
     """
     tables = [given.at(w) for given in sets]
-    found = {
+    accuracy_at = {
         factor: np.mean([
-            _matched_share(own, labels_of(exemplar_clustering(table, factor * price)))
-            for own, table in zip(labels, tables, strict=True)
+            _matched_share(codes, labels_of(exemplar_clustering(table, factor * price)))
+            for codes, table in zip(labels, tables, strict=True)
         ])
         for factor in PRICE_FACTORS
     }  # fmt: skip
-    best = max(found.values())
-    return float(price * min((f for f in found if found[f] == best), key=lambda f: (abs(np.log(f)), f)))
+    best = max(accuracy_at.values())
+    return float(
+        price * min((f for f in accuracy_at if accuracy_at[f] == best), key=lambda f: (abs(np.log(f)), f))
+    )
 
 
-def _matched_share(true: IntArray, found: IntArray) -> float:
+def _matched_share(true: IntArray, clusters: IntArray) -> float:
     """Share of objects in matched clusters, in the best matching."""
-    return _core.most_matched(true, found) / len(true)
+    return _core.most_matched(true, clusters) / len(true)

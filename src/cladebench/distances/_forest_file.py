@@ -146,14 +146,14 @@ def read_forest(path: Path, kind: str) -> tuple[dict[str, np.ndarray], dict[str,
         try:
             arrays = _members(file)
             facts = json.loads(arrays.pop(_FACTS).tobytes())
-            found = facts["kind"]
+            stored_kind = facts["kind"]
         except MemoryError:
             raise
         # Anyone can write a digest: what stands before it may be anything that these readers trip over.
         except Exception as error:
             raise ValueError(f"{path} is no file of a forest: {error!r}") from error
-    if found != kind:
-        raise ValueError(f"{path} holds {found!r}; expected {kind!r}")
+    if stored_kind != kind:
+        raise ValueError(f"{path} holds {stored_kind!r}; expected {kind!r}")
     return arrays, facts
 
 

@@ -44,12 +44,12 @@ def nearest_rows(queries: FloatArray, rows: FloatArray, k: int) -> tuple[FloatAr
     """
     centre = rows.mean(axis=0)
     at, around = queries - centre, rows - centre
-    squares, own = (np.einsum("ij,ij->i", part, part) for part in (around, at))
-    if not (np.isfinite(squares).all() and np.isfinite(own).all()):
+    squares, of_queries = (np.einsum("ij,ij->i", part, part) for part in (around, at))
+    if not (np.isfinite(squares).all() and np.isfinite(of_queries).all()):
         raise OverflowError("the square of a row is not finite")
     precision = np.finfo(np.float64)
-    error = 8.0 * (len(centre) + 4) * (precision.eps * (own + squares.max()) + precision.tiny)
-    distance, found = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.int64)
+    error = 8.0 * (len(centre) + 4) * (precision.eps * (of_queries + squares.max()) + precision.tiny)
+    distance, nearest = np.empty((len(queries), k)), np.empty((len(queries), k), dtype=np.int64)
     n_looked_at = min(k + MORE, len(rows))
     step = max(1, BLOCK // len(rows))
     for start in range(0, len(queries), step):
@@ -59,12 +59,12 @@ def nearest_rows(queries: FloatArray, rows: FloatArray, k: int) -> tuple[FloatAr
         left_out = np.take_along_axis(rough, near, axis=1).max(axis=1)  # other rows are no nearer than this
         near.sort(axis=1)
         for i, candidates in enumerate(near, start):
-            distance[i], found[i] = _nearest_of(queries[i], rows, candidates, k)
-            limit = np.square(distance[i, -1]) - own[i] + error[i]
+            distance[i], nearest[i] = _nearest_of(queries[i], rows, candidates, k)
+            limit = np.square(distance[i, -1]) - of_queries[i] + error[i]
             if n_looked_at < len(rows) and left_out[i - start] <= limit:
                 candidates = np.flatnonzero(rough[i - start] <= limit)
-                distance[i], found[i] = _nearest_of(queries[i], rows, candidates, k)
-    return distance, found
+                distance[i], nearest[i] = _nearest_of(queries[i], rows, candidates, k)
+    return distance, nearest
 
 
 def _nearest_of(

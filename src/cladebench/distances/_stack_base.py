@@ -124,8 +124,8 @@ class StackDistance(Discovered, BaseEstimator, ABC):
                     f"stacks[{k}] has {stack.shape[0]} distances; expected {checked[0].shape[0]}, as stacks[0] has"
                 )
         codes = [
-            class_codes(own, stack.shape[1], f"labels[{k}]")[1]
-            for k, (own, stack) in enumerate(zip(given, checked, strict=True))
+            class_codes(labels_of_set, stack.shape[1], f"labels[{k}]")[1]
+            for k, (labels_of_set, stack) in enumerate(zip(given, checked, strict=True))
         ]
         self.n_distances_ = checked[0].shape[0]
         # The last bits of a BLAS product may depend on the number of threads.

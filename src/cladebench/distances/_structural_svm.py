@@ -169,7 +169,7 @@ def learn(
     .. [1] T. Joachims, T. Finley, C.-N. Yu, Cutting-plane training of structural SVMs, Machine Learning 77, 2009.
     """
     d, K = len(nonnegative), len(sets)
-    found = LearnedWeights(np.zeros(d))
+    learned = LearnedWeights(np.zeros(d))
     if not sets:
         return LearnedWeights(np.zeros(d), objective=0.0, converged=True)
     # The true partition itself gives the plane 0.
@@ -178,27 +178,27 @@ def learn(
     allowed = ORACLE_SHARE
     for _ in range(max_iter):
         losses = np.empty(K)
-        for k, own in enumerate(sets):
-            x, bound = oracle(k, own.objectives(v), allowed * len(own.together))
-            losses[k] = own.loss(v, bound)
-            intercept, slope = own.plane(x)
+        for k, labelled in enumerate(sets):
+            x, bound = oracle(k, labelled.objectives(v), allowed * len(labelled.together))
+            losses[k] = labelled.loss(v, bound)
+            intercept, slope = labelled.plane(x)
             slopes.append(slope)
             intercepts.append(intercept)
             groups.append(k)
         # An oracle that proves nothing may find less than the planes know.
         np.maximum.at(losses, groups, np.array(intercepts) + np.array(slopes) @ v)
         objective = 0.5 * float(v @ v) + float(costs @ losses)
-        found.path.append(objective)
-        found.n_iter += 1
-        if objective < found.objective:
-            found.v, found.objective = v, objective
-        if found.gap <= tol:
-            found.converged = True
+        learned.path.append(objective)
+        learned.n_iter += 1
+        if objective < learned.objective:
+            learned.v, learned.objective = v, objective
+        if learned.gap <= tol:
+            learned.converged = True
             break
         planes = minimise_planes(np.array(slopes), np.array(intercepts), np.array(groups), costs, nonnegative)
-        v, found.bound = planes.v, max(found.bound, planes.bound)
-        if found.gap <= tol:
-            found.converged = True
+        v, learned.bound = planes.v, max(learned.bound, planes.bound)
+        if learned.gap <= tol:
+            learned.converged = True
             break
-        allowed = ORACLE_SHARE * (found.objective - found.bound) / C
-    return found
+        allowed = ORACLE_SHARE * (learned.objective - learned.bound) / C
+    return learned

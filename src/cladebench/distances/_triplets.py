@@ -144,10 +144,10 @@ def fit_linear(
         if left <= 0 or search.done:
             break
         options = {"maxiter": left, "maxfun": 20 * left, "maxcor": 20, "ftol": 1e-7, "gtol": 0.0}
-        found = minimize(
+        minimum = minimize(
             search, L.ravel(), jac=True, method="L-BFGS-B", callback=search.look, options=options
         )
-        L = found.x.reshape(n_components, n_components)
+        L = minimum.x.reshape(n_components, n_components)
         search.bound(L)
     return LinearFit(search.best @ to_coordinates.T / size, search.loss, search.dual, search.n_iter)
 
@@ -227,7 +227,8 @@ def _best_scale(Y: FloatArray, codes: IntArray, targets: IntArray, mu: float) ->
 
     def loss_at(scale: float) -> float:
         hinges = [
-            np.nansum(np.maximum(0.0, 1.0 + scale * (own[:, None] - to_others))) for own in to_targets.T
+            np.nansum(np.maximum(0.0, 1.0 + scale * (to_target[:, None] - to_others)))
+            for to_target in to_targets.T
         ]
         return float((1.0 - mu) * scale * np.nansum(to_targets) + mu * np.sum(hinges))
 

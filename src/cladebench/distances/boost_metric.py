@@ -188,9 +188,9 @@ class _Triplets:
         self.n_triplets = int(np.count_nonzero(self.there))
         self.unit = 0.0
         # A pair that is in no triplet is one of a row with itself: it weighs nothing.
-        own = np.arange(len(X))[:, None]
-        self._targets = np.where(self.there.any(axis=2), targets, own)
-        self._impostors = np.where(self.there.any(axis=1), impostors, own)
+        itself = np.arange(len(X))[:, None]
+        self._targets = np.where(self.there.any(axis=2), targets, itself)
+        self._impostors = np.where(self.there.any(axis=1), impostors, itself)
         if self.n_triplets:
             n_pairs = sum(int(np.count_nonzero(self.there.any(axis=axis))) for axis in (2, 1))
             others = np.hstack([self._targets, self._impostors])
@@ -258,10 +258,10 @@ def _all_steps(weights: FloatArray, gains: FloatArray, v: float) -> FloatArray:
 
     bounds = [(0.0, w / unit + LONGEST) for w in weights]  # there may be no minimum, as for a single step
     options = {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 1000}
-    found = minimize(
+    minimum = minimize(
         value_and_gradient, weights / unit, jac=True, bounds=bounds, method="L-BFGS-B", options=options
     )
-    return np.asarray(found.x) * unit
+    return np.asarray(minimum.x) * unit
 
 
 def nearest_by_class(
@@ -278,10 +278,10 @@ def nearest_by_class(
         k = min(n_targets, len(same) - 1)
         if k > 0:
             # One more, since a row is among its own: it is taken out, or the last where equal rows come first.
-            found = same[nearest_rows(X[same], X[same], k + 1)[1]]
-            drop = found == same[:, None]
+            nearest = same[nearest_rows(X[same], X[same], k + 1)[1]]
+            drop = nearest == same[:, None]
             drop[~drop.any(axis=1), k] = True
-            targets[same, :k] = found[~drop].reshape(len(same), k)
+            targets[same, :k] = nearest[~drop].reshape(len(same), k)
         k = min(n_impostors, len(other))
         if k > 0:
             impostors[same, :k] = other[nearest_rows(X[same], X[other], k)[1]]

@@ -179,13 +179,19 @@ def chunklet_covariances(
     C_b is the identity where no cannot-link is between two.
     """
     rows = np.flatnonzero(chunklets >= 0)
-    own, n = chunklets[rows], int(chunklets.max()) + 1
+    chunklet_of_row, n = chunklets[rows], int(chunklets.max()) + 1
     centred = X[rows] - X[rows].mean(axis=0)
-    member = sparse.csr_array((np.ones(len(rows)), (own, np.arange(len(rows)))), shape=(n, len(rows)))
-    sizes = np.bincount(own, minlength=n)
+    member = sparse.csr_array(
+        (np.ones(len(rows)), (chunklet_of_row, np.arange(len(rows)))), shape=(n, len(rows))
+    )
+    sizes = np.bincount(chunklet_of_row, minlength=n)
     means = (member @ centred) / sizes[:, None]
-    weights = 1.0 / (n * sizes[own]) if weighting == "chunklets" else np.full(len(rows), 1.0 / len(rows))
-    inner = np.sqrt(weights)[:, None] * (centred - means[own])
+    weights = (
+        1.0 / (n * sizes[chunklet_of_row])
+        if weighting == "chunklets"
+        else np.full(len(rows), 1.0 / len(rows))
+    )
+    inner = np.sqrt(weights)[:, None] * (centred - means[chunklet_of_row])
     pairs = linked_chunklets(chunklets, cannot_link)
     between = np.eye(X.shape[1])
     if len(pairs):

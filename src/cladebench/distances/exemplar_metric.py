@@ -225,8 +225,8 @@ class ExemplarMetric(ExemplarClusters):
         # Distances that find the right number of clusters at this price; steps are of their size.
         size = self.price_ / matched if self.price_ > 0 else 1.0
         problems = [
-            ClusteringProblem(given, own, self.price_, self.alpha, self.beta, self.completion)
-            for given, own in zip(scaled, labels, strict=True)
+            ClusteringProblem(given, codes, self.price_, self.alpha, self.beta, self.completion)
+            for given, codes in zip(scaled, labels, strict=True)
         ]
         learned = learn(
             problems,
@@ -264,6 +264,6 @@ class ExemplarMetric(ExemplarClusters):
         if self.price == "matched":
             return matched
         if self.price == "size":
-            clusters = sum(int(own.max()) + 1 for own in labels)
+            clusters = sum(int(codes.max()) + 1 for codes in labels)
             return sum(map(len, labels)) / clusters * (self.beta if self.beta > 0 else 1.0)
         return float(self.price)

@@ -109,9 +109,9 @@ def separation(sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray
     """
     n_distances = sets[0].shape[0]
     within, between, n_within, n_between = np.zeros(n_distances), np.zeros(n_distances), 0, 0
-    for given, own in zip(sets, labels, strict=True):
-        n = len(own)
-        p, q = np.nonzero((own[:, None] == own) & ~np.eye(n, dtype=bool))
+    for given, codes in zip(sets, labels, strict=True):
+        n = len(codes)
+        p, q = np.nonzero((codes[:, None] == codes) & ~np.eye(n, dtype=bool))
         inside = given.total(p, q)
         within += inside
         between += given.means() / given.scales * n * (n - 1) - inside

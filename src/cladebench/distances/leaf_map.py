@@ -183,8 +183,8 @@ class LeafMap(sparse.csr_array):
         return self._with_rows(super().copy())
 
     def __getitem__(self, key: Any) -> Any:
-        found = super().__getitem__(key)
-        return found if isinstance(key, tuple) or found.ndim != 2 else self._with_rows(found)
+        part = super().__getitem__(key)
+        return part if isinstance(key, tuple) or part.ndim != 2 else self._with_rows(part)
 
     def __reduce__(self) -> tuple[Any, ...]:
         rows = sparse.csr_array(self)

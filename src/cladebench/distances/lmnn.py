@@ -122,8 +122,8 @@ class LMNN(LinearDistance):
         if not has_triplets(codes, targets) or not np.ptp(X, axis=0).any():
             self.loss_, self.gap_, self.n_iter_ = float("nan"), float("nan"), 0
             return np.eye(X.shape[1])
-        found = fit_linear(
+        learned = fit_linear(
             X, codes, targets, mu=self.mu, smoothing=self.smoothing, tol=self.tol, max_iter=self.max_iter
         )
-        self.loss_, self.gap_, self.n_iter_ = found.loss, found.gap, found.n_iter
-        return found.components
+        self.loss_, self.gap_, self.n_iter_ = learned.loss, learned.gap, learned.n_iter
+        return learned.components

@@ -139,7 +139,7 @@ class SVMCluster(StackDistance):
         check_int("max_iter", self.max_iter, minimum=1)
 
     def _learn(self, sets: list[GivenDistances], labels: list[IntArray]) -> None:
-        pairs = [_pairs(given, own) for given, own in zip(sets, labels, strict=True)]
+        pairs = [_pairs(given, codes) for given, codes in zip(sets, labels, strict=True)]
         pairs = [(values, together) for values, together in pairs if len(together)]
         n_pairs = sum(len(together) for _, together in pairs)
         self.scales_ = np.ones(self.n_distances_)
@@ -148,7 +148,7 @@ class SVMCluster(StackDistance):
             if total > 0.0:
                 self.scales_[i] = total / n_pairs
         units = np.concatenate([[1.0], -1.0 / self.scales_])
-        found = learn(
+        learned = learn(
             [
                 PairSet([np.ones(len(together)), *values], units, together, self.loss == "balanced")
                 for values, together in pairs
@@ -159,11 +159,11 @@ class SVMCluster(StackDistance):
             tol=float(self.tol),
             max_iter=int(self.max_iter),
         )
-        self.bias_ = float(found.v[0])
-        self.weights_ = found.v[1:] / self.scales_
-        self.objective_path_ = np.array(found.path)
-        self.objective_, self.gap_ = found.objective, found.gap
-        self.n_iter_, self.converged_ = found.n_iter, found.converged
+        self.bias_ = float(learned.v[0])
+        self.weights_ = learned.v[1:] / self.scales_
+        self.objective_path_ = np.array(learned.path)
+        self.objective_, self.gap_ = learned.objective, learned.gap
+        self.n_iter_, self.converged_ = learned.n_iter, learned.converged
 
     def _cluster(self, distances: GivenDistances) -> IntArray:
         distance = distances.at(self.weights_)
@@ -201,14 +201,14 @@ def correlation_oracle(method: str, n_sets: int) -> Oracle:
         positive = float(np.maximum(objectives, 0.0).sum())
         if positive == 0.0:
             return np.zeros(len(objectives)), 0.0
-        found = last[k] = correlation_clustering(
+        clustering = last[k] = correlation_clustering(
             squareform(objectives), method=method, tol=tolerance / positive, n_orders=1, start=last[k]
         )
-        same = found.labels[:, None] == found.labels
+        same = clustering.labels[:, None] == clustering.labels
         x = squareform(same, checks=False).astype(np.float64)
-        if found.relaxed is None:
-            return x, found.value
-        shares = squareform(found.relaxed, checks=False)
-        return (shares if objectives @ shares > found.value else x), found.bound
+        if clustering.relaxed is None:
+            return x, clustering.value
+        shares = squareform(clustering.relaxed, checks=False)
+        return (shares if objectives @ shares > clustering.value else x), clustering.bound
 
     return ask

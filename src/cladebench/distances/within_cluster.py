@@ -67,8 +67,8 @@ def inverse_within(sets: list[GivenDistances], labels: list[IntArray]) -> FloatA
     n_distances = sets[0].shape[0]
     within, n_pairs = np.zeros(n_distances), 0
     told = np.zeros(n_distances, dtype=bool)
-    for given, own in zip(sets, labels, strict=True):
-        p, q = np.nonzero((own[:, None] == own) & ~np.eye(len(own), dtype=bool))
+    for given, codes in zip(sets, labels, strict=True):
+        p, q = np.nonzero((codes[:, None] == codes) & ~np.eye(len(codes), dtype=bool))
         within += given.total(p, q)
         n_pairs += len(p)
         told |= given.means() > 0

@@ -28,20 +28,20 @@ def files(run: RunFolder, folder: Path) -> Mapping[str, bytes]:
 
     A manifest may name only files below its ``codecheck.yml``, so tables and figures are copied.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for paper in run.papers:
         manifest = []
         for artifact, path in run.artifacts(paper):
             name = f"{'tables' if artifact.kind == 'table' else 'figures'}/{path.name}"
             place = f" ({artifact.place} of the paper)" if artifact.place else ""
             manifest.append({"file": name, "comment": f"{artifact.title}{place}"})
-            found[f"{paper.name}/{name}"] = path.read_bytes()
+            contents[f"{paper.name}/{name}"] = path.read_bytes()
         if not manifest:
             raise InputFileError(
                 f"{run.results}: no table or figure of {paper.name!r}; expected some; run cladebench artifacts"
             )
-        found[f"{paper.name}/codecheck.yml"] = configuration(paper, manifest).encode()
-    return found
+        contents[f"{paper.name}/codecheck.yml"] = configuration(paper, manifest).encode()
+    return contents
 
 
 def configuration(paper: PaperRun, manifest: list[dict[str, str]]) -> str:

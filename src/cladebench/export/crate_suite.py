@@ -34,13 +34,17 @@ class Suite:
     @property
     def citation(self) -> Mapping[str, Any]:
         """What ``CITATION.cff`` says."""
-        found = read_yaml(self.root / "CITATION.cff", "CITATION.cff")
+        citation = read_yaml(self.root / "CITATION.cff", "CITATION.cff")
         for key, kind in (("authors", list), ("license", str)):
-            if not isinstance(found, Mapping) or not isinstance(found.get(key), kind) or not found[key]:
+            if (
+                not isinstance(citation, Mapping)
+                or not isinstance(citation.get(key), kind)
+                or not citation[key]
+            ):
                 raise InputFileError(
                     f"CITATION.cff: {key}: missing or wrong; expected the {key} of the software"
                 )
-        return dict(found)
+        return dict(citation)
 
     @property
     def state(self) -> str:

@@ -135,7 +135,7 @@ def evidence(claim: Mapping[str, Any]) -> str:
 def limitations(claim: Mapping[str, Any]) -> str:
     """Say what limits the answer; empty where nothing is known to."""
     on_paper = claim["evidence"] in (PRINTED_NUMBERS, BY_CONSTRUCTION)
-    found = [
+    reasons = [
         (on_paper and ["re-run"], "Checked on paper, not {}."),
         (
             not on_paper and ["ours"],
@@ -147,17 +147,17 @@ def limitations(claim: Mapping[str, Any]) -> str:
         (claim["universes"] and [claim["universes"]], "How it comes out {}."),
         (claim["reading"] and [claim["reading"]], "The words were read as: {}."),
     ]
-    return " ".join(text.format("; ".join(values)) for values, text in found if values)
+    return " ".join(text.format("; ".join(values)) for values, text in reasons if values)
 
 
 def effect(claim: Mapping[str, Any]) -> dict[str, Any] | None:
     """Give the numbers behind an answer; none where nothing was measured."""
     keys = ("measured", "low", "high", "difference", "p_value", "p_adjusted")
-    found = {key: claim[key] for key in keys if claim[key] is not None}
-    if not found:
+    measured = {key: claim[key] for key in keys if claim[key] is not None}
+    if not measured:
         return None
     named = {"published": claim["published"], "metric": claim["metric"]}
-    numbers = {key: float(significant(value, 6)) for key, value in found.items()}
+    numbers = {key: float(significant(value, 6)) for key, value in measured.items()}
     return {key: value for key, value in named.items() if value} | numbers
 
 

@@ -76,10 +76,10 @@ class Crate:
     @functools.cached_property
     def outputs(self) -> dict[str, bytes]:
         """Content of each output, by its name below the run."""
-        found = (path for pattern in OUTPUTS for path in sorted(self.run.results.glob(pattern)))
+        paths = (path for pattern in OUTPUTS for path in sorted(self.run.results.glob(pattern)))
         return {
             path.relative_to(self.run.results).as_posix(): path.read_bytes()
-            for path in found
+            for path in paths
             if path.is_file() and not path.name.startswith(".")
         }
 
@@ -132,9 +132,9 @@ class Crate:
             for pattern, text in OUTPUTS.items()
             for path in self.run.results.glob(pattern)
         }
-        found = [_file(name, content, about[name]) for name, content in self.outputs.items()]
+        entities = [_file(name, content, about[name]) for name, content in self.outputs.items()]
         return [
-            entity | ({"about": {"@id": "./"}} if entity["@id"] == "README.md" else {}) for entity in found
+            entity | ({"about": {"@id": "./"}} if entity["@id"] == "README.md" else {}) for entity in entities
         ]
 
     @functools.cached_property

@@ -53,13 +53,13 @@ class RunFolder:
 
         With their files, CSV and SVG.
         """
-        found = []
+        files = []
         for artifact in load_artifacts(paper.plan.package):
             folder, suffix = ("tables", "csv") if artifact.kind == "table" else ("figures", "svg")
             path = self.results / folder / paper.name / f"{artifact.id}.{suffix}"
             if path.is_file():
-                found.append((artifact, path))
-        return found
+                files.append((artifact, path))
+        return files
 
 
 @dataclass(frozen=True)

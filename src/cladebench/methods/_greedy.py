@@ -277,8 +277,8 @@ def _fault(split: object, n: int, n_splits: int) -> str | None:
         return f"returned {type(split).__name__}; expected a Split, or None where the node cannot be split"
     labels, models = split.labels, split.models
     if not isinstance(labels, np.ndarray) or labels.dtype.kind not in "iu":
-        found = f"of dtype {labels.dtype}" if isinstance(labels, np.ndarray) else f"a {type(labels).__name__}"
-        return f"labels are {found}; expected an ndarray of integers, shape ({n},)"
+        given = f"of dtype {labels.dtype}" if isinstance(labels, np.ndarray) else f"a {type(labels).__name__}"
+        return f"labels are {given}; expected an ndarray of integers, shape ({n},)"
     if labels.shape != (n,):
         return f"labels have shape {labels.shape}; expected ({n},), the cluster of each sample of the node"
     least, most = int(labels.min()), int(labels.max())

@@ -91,8 +91,10 @@ def gram_matrix(
         factor = incomplete_cholesky(*_columns(X, kernel, width, random), rank)
         return center_factor(factor if matrix == "kernel" else normalized_cut_factor(factor))
     K = kernel_matrix(X, kernel, width)
-    own = kernel != "precomputed"  # else it may be the user's
-    return center(K if matrix == "kernel" else normalized_cut(K, overwrite=own), overwrite=own or K is not X)
+    is_ours = kernel != "precomputed"  # else it may be the user's
+    return center(
+        K if matrix == "kernel" else normalized_cut(K, overwrite=is_ours), overwrite=is_ours or K is not X
+    )
 
 
 def kernel_matrix(X: Any, kernel: str, width: float) -> FloatArray:

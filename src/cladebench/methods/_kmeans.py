@@ -68,5 +68,5 @@ def kmeans(
 
 def kmeans_labels(X: np.ndarray, n_clusters: int, **how: Any) -> tuple[np.ndarray, int]:
     """Give labels and number of iterations of `kmeans`."""
-    found = kmeans(X, n_clusters, **how)
-    return found.labels, found.n_iter
+    best = kmeans(X, n_clusters, **how)
+    return best.labels, best.n_iter

@@ -162,10 +162,10 @@ def split_node(
     rise, n_fits = 0.0, 0
     for _ in range(n_init):
         labels = first_labels(X, n_clusters, lower, upper, random, start)
-        found = _descend(X, labels, n_clusters, penalties, lower, upper, max_iter, w_tol)
-        rise, n_fits = max(rise, found.largest_rise), n_fits + found.n_fits
-        if best is None or found.objective < best.objective:
-            best = found
+        descent = _descend(X, labels, n_clusters, penalties, lower, upper, max_iter, w_tol)
+        rise, n_fits = max(rise, descent.largest_rise), n_fits + descent.n_fits
+        if best is None or descent.objective < best.objective:
+            best = descent
     assert best is not None
     return NodeSplit(
         best.labels,

@@ -53,9 +53,9 @@ def nearest(X: np.ndarray, rows: np.ndarray, k: int) -> tuple[np.ndarray, np.nda
         low *= -2.0
         low += norms[block, None]
         low += norms[columns]
-        own = np.minimum(np.searchsorted(columns, block), len(columns) - 1)
-        itself = np.flatnonzero(columns[own] == block)
-        low[itself, own[itself]] = np.inf
+        places = np.minimum(np.searchsorted(columns, block), len(columns) - 1)
+        itself = np.flatnonzero(columns[places] == block)
+        low[itself, places[itself]] = np.inf
         # Of these bounds, k at least are no larger, so that about k candidates come first; then all that could be
         # nearer than the k-th nearest of these.
         limit = _kth(low, k)

@@ -57,8 +57,8 @@ class Placing(HierarchicalClusterer):
         O(n n_features) time for each child on a sample's way.
         """
         rows = checked_rows(self, X)
-        found, place_of = np.unique(place(rows, self.hierarchy_, self._scores), return_inverse=True)
-        label_of = np.array([self.labels_[self.hierarchy_.samples(node)[0]] for node in found], dtype=np.intp)
+        nodes, place_of = np.unique(place(rows, self.hierarchy_, self._scores), return_inverse=True)
+        label_of = np.array([self.labels_[self.hierarchy_.samples(node)[0]] for node in nodes], dtype=np.intp)
         return label_of[place_of]
 
 
@@ -157,11 +157,11 @@ def place(X: Any, tree: Hierarchy, scores: Callable[[Any, int], np.ndarray | Non
     waiting = [(tree.root, np.arange(X.shape[0]))]
     while waiting:
         node, rows = waiting.pop()
-        found = scores(X[rows], node)
-        if found is None:
+        score = scores(X[rows], node)
+        if score is None:
             stays[rows] = node
             continue
-        chosen = found.argmax(axis=1)
+        chosen = score.argmax(axis=1)
         parts = [(int(child), rows[chosen == k]) for k, child in enumerate(tree.children(node))]
         waiting.extend(part for part in parts if len(part[1]))
     return stays

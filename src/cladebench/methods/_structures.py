@@ -80,8 +80,8 @@ def path_lengths(tree: Hierarchy) -> FloatArray:
     for node in tree.preorder[1:]:
         depth[node] = depth[tree.parents[node]] + lengths[node]
     at = np.arange(tree.n_samples)
-    own = depth[tree.leaf_of]
-    return own[:, None] + own - 2.0 * depth[tree.lca(at[:, None], at)]
+    leaf_depth = depth[tree.leaf_of]
+    return leaf_depth[:, None] + leaf_depth - 2.0 * depth[tree.lca(at[:, None], at)]
 
 
 def named_tree(name: str, n_leaves: int, truncation: str = "pruned") -> Hierarchy:

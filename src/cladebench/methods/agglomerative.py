@@ -125,6 +125,6 @@ def _condensed(D: np.ndarray) -> np.ndarray:
     np.fill_diagonal(wrong, D.diagonal() != 0.0)
     if wrong.any():
         i, j = np.unravel_index(int(np.argmax(wrong)), D.shape)
-        found = f"X[{i}, {j}] is {D[i, j]:g}" + (f", X[{j}, {i}] is {D[j, i]:g}" if i != j else "")
-        raise ValueError(f"{found}; expected symmetric distances, 0 from each sample to itself")
+        fault = f"X[{i}, {j}] is {D[i, j]:g}" + (f", X[{j}, {i}] is {D[j, i]:g}" if i != j else "")
+        raise ValueError(f"{fault}; expected symmetric distances, 0 from each sample to itself")
     return np.asarray(squareform(D, checks=False))

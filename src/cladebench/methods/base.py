@@ -151,11 +151,11 @@ class HierarchicalClusterer(_Fit):
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
         self.hierarchy_ = self._checked(self._build(X, y), X.shape[0])
         self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
-        found = int(self.labels_.max()) + 1
-        sizes = tree_cuts.skipped(self.hierarchy_, self.n_clusters) if found < self.n_clusters else None
+        n_clusters = int(self.labels_.max()) + 1
+        sizes = tree_cuts.skipped(self.hierarchy_, self.n_clusters) if n_clusters < self.n_clusters else None
         if sizes:
             warnings.warn(
-                f"{type(self).__name__}: labels_ has {found} cluster{'s' * (found > 1)}, as the tree skips "
+                f"{type(self).__name__}: labels_ has {n_clusters} cluster{'s' * (n_clusters > 1)}, as the tree skips "
                 f"n_clusters={self.n_clusters}; expected n_clusters={sizes[0]} or {sizes[1]}",
                 UserWarning,
                 stacklevel=3,

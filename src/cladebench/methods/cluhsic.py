@@ -138,14 +138,14 @@ class CLUHSIC(DependenceClusterer):
         )
 
         def run(labels: np.ndarray, order: np.ndarray) -> tuple[float, Any]:
-            found = greedy_partition(
+            partition = greedy_partition(
                 gram, Y, labels, normalized=self.normalized, order=order, max_sweeps=self.max_sweeps
             )
-            return float(found.objective[-1]), found
+            return float(partition.objective[-1]), partition
 
-        found = best_start(self, gram, random, run)
-        self.structure_, self.places_ = Y, found.labels
-        self.objective_path_ = found.objective
-        self.objective_ = float(found.objective[-1])
-        self.n_iter_, self.converged_ = len(found.moves), found.converged
-        return np.asarray(found.labels)
+        best = best_start(self, gram, random, run)
+        self.structure_, self.places_ = Y, best.labels
+        self.objective_path_ = best.objective
+        self.objective_ = float(best.objective[-1])
+        self.n_iter_, self.converged_ = len(best.moves), best.converged
+        return np.asarray(best.labels)

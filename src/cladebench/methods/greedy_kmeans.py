@@ -125,12 +125,12 @@ class GreedyKMeans(PlacingByCentres, GreedyByDistance):
         return super()._build(X, y)
 
     def _cluster(self, node: Node) -> tuple[np.ndarray, np.ndarray]:
-        found = kmeans(
+        best = kmeans(
             self._X[node.samples],
             self.n_splits,
             n_init=self.n_init,
             seed=node.seed,
             max_iter=self.max_iter,
         )
-        self.n_iter_ = max(self.n_iter_, found.n_iter)
-        return found.labels, found.centers
+        self.n_iter_ = max(self.n_iter_, best.n_iter)
+        return best.labels, best.centers

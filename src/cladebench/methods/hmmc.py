@@ -234,7 +234,7 @@ class HMMC(PlacingByModels, GreedyTopDown):
             X, penalties = np.column_stack([X, np.ones(len(X))]), penalties.with_free_feature()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # K-means: fewer distinct rows than clusters
-            found = split_node(
+            split = split_node(
                 X,
                 self.n_splits,
                 penalties,
@@ -246,20 +246,20 @@ class HMMC(PlacingByModels, GreedyTopDown):
                 start=self.start,
                 rounding=self.rounding,
             )
-        self.n_iter_ = max(self.n_iter_, found.n_iter)
-        self.converged_ &= found.converged
-        self.largest_rise_ = max(self.largest_rise_, found.largest_rise)
-        self.largest_residual_ = max(self.largest_residual_, found.residual)
+        self.n_iter_ = max(self.n_iter_, split.n_iter)
+        self.converged_ &= split.converged
+        self.largest_rise_ = max(self.largest_rise_, split.largest_rise)
+        self.largest_residual_ = max(self.largest_residual_, split.residual)
         if node.parent is None:
-            self.objective_trace_ = np.array(found.trace)
-        fit = float((X * found.W[found.labels]).sum())
-        score = fit / (self.complexity(found.W, penalties) + SCORE_FLOOR)
+            self.objective_trace_ = np.array(split.trace)
+        fit = float((X * split.W[split.labels]).sum())
+        score = fit / (self.complexity(split.W, penalties) + SCORE_FLOOR)
         growth = {"score": score, "lowest": -score, "mean": score / len(X), "largest": float(len(X))}
         return Split(
-            found.labels,
+            split.labels,
             growth[self.grow],
-            found.W,
-            {"objective": found.objective, "n_iter": float(found.n_iter)},
+            split.W,
+            {"objective": split.objective, "n_iter": float(split.n_iter)},
         )
 
     def _feature_costs(self, hierarchy: Hierarchy) -> np.ndarray:

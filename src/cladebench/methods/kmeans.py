@@ -81,15 +81,15 @@ class FlatKMeans(PlacingByCentres, FlatClusterer):
 
     def _cluster(self, X: np.ndarray) -> np.ndarray:
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        found = kmeans(
+        best = kmeans(
             _plain(X) if sparse.issparse(X) else X,
             self.n_clusters,
             n_init=self.n_init,
             seed=seed,
             max_iter=self.max_iter,
         )
-        self.cluster_centers_, self.n_iter_ = found.centers, found.n_iter
-        return found.labels
+        self.cluster_centers_, self.n_iter_ = best.centers, best.n_iter
+        return best.labels
 
     def _centres(self, node: int) -> np.ndarray | None:
         return self.cluster_centers_ if len(self.hierarchy_.children(node)) else None

@@ -128,7 +128,7 @@ class MMC(PlacingByModels):
         none = np.zeros(n_features)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # K-means: fewer distinct rows than clusters
-            found = split_node(
+            split = split_node(
                 X,
                 self.n_clusters,
                 Penalties(none, none, none + self.alpha / (n_features * self.n_clusters)),
@@ -140,7 +140,7 @@ class MMC(PlacingByModels):
                 start=self.start,
                 rounding=self.rounding,
             )
-        self.models_, self.objective_trace_ = found.W, np.array(found.trace)
-        self.n_iter_, self.converged_ = found.n_iter, found.converged
-        self.largest_rise_, self.largest_residual_ = found.largest_rise, found.residual
-        return flat_hierarchy(found.labels)
+        self.models_, self.objective_trace_ = split.W, np.array(split.trace)
+        self.n_iter_, self.converged_ = split.n_iter, split.converged
+        self.largest_rise_, self.largest_residual_ = split.largest_rise, split.residual
+        return flat_hierarchy(split.labels)

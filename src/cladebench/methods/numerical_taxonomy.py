@@ -202,10 +202,10 @@ class NumericalTaxonomy(DependenceClusterer):
 
     def _raise(self, gram: CenteredGram, random: np.random.RandomState) -> np.ndarray:
         seed = int(random.randint(np.iinfo(np.int32).max))
-        found = best_start(
+        best = best_start(
             self, gram, random, lambda labels, order: self._alternate(gram, labels, order, seed)
         )
-        labels, taxonomy, path, trace, converged = found
+        labels, taxonomy, path, trace, converged = best
         self.structure_, self.distances_ = taxonomy.structure, taxonomy.distances
         self.least_eigenvalue_ = taxonomy.least_eigenvalue
         self.tree_ = self.hierarchy_ = None

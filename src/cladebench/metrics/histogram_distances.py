@@ -129,9 +129,9 @@ def _kernel_distances(
     squares: FloatArray, unit: int, left: FloatArray, right: FloatArray, width: float | None
 ) -> FloatArray:
     """Distances "rbf" from squared distances in the unit 2^unit."""
-    mean, own = (float(width), 0) if width is not None else _mean_squares(left)
-    root = np.ldexp(np.sqrt(mean), own)
-    relative = squares / np.ldexp(mean, 2 * (own - unit))
+    mean, exponent = (float(width), 0) if width is not None else _mean_squares(left)
+    root = np.ldexp(np.sqrt(mean), exponent)
+    relative = squares / np.ldexp(mean, 2 * (exponent - unit))
     distances = np.sqrt(-2 * np.expm1(-relative))
 
     def again(row: FloatArray, rows: FloatArray) -> FloatArray:

@@ -85,14 +85,14 @@ def precision_at(relevant: npt.ArrayLike) -> np.ndarray:
     >>> precision_at([[True, False], [True, True]]).tolist()
     [1.0, 0.75]
     """
-    found = as_floats("relevant", relevant)
-    if found.ndim != 2 or not found.size:
-        raise ValueError(f"relevant has shape {found.shape}; expected (n_queries, k), neither 0")
-    wrong = (found != 0) & (found != 1)
+    relevance = as_floats("relevant", relevant)
+    if relevance.ndim != 2 or not relevance.size:
+        raise ValueError(f"relevant has shape {relevance.shape}; expected (n_queries, k), neither 0")
+    wrong = (relevance != 0) & (relevance != 1)
     if wrong.any():
         query, place = np.argwhere(wrong)[0]
-        raise ValueError(f"relevant[{query}, {place}] is {found[query, place]:g}; expected true or false")
-    return found.cumsum(axis=1).mean(axis=0) / np.arange(1, found.shape[1] + 1)
+        raise ValueError(f"relevant[{query}, {place}] is {relevance[query, place]:g}; expected true or false")
+    return relevance.cumsum(axis=1).mean(axis=0) / np.arange(1, relevance.shape[1] + 1)
 
 
 def average_precision(

@@ -45,8 +45,8 @@ def resolve_package(paper: str) -> str:
     if paper in papers:
         return f"{BUILT_IN}.{paper}"
     with _plan_errors(f"papers: {paper}: cannot be imported"):
-        found = _found(paper)
-    if found is None or not found.submodule_search_locations:
+        spec = _found(paper)
+    if spec is None or not spec.submodule_search_locations:
         raise PlanError(
             f"papers: no paper {paper!r} and no importable package of that name; {one_of(paper, papers)}"
         )
@@ -104,13 +104,13 @@ def validate_protocol(plan: Plan) -> None:
         if importlib.util.find_spec(module) is None:
             raise PlanError(f"{plan.path}: paper: no module {module}; expected one with PROTOCOL")
         protocol = importlib.import_module(module)
-    found = getattr(protocol, "PROTOCOL", None)
-    if not isinstance(found, Protocol):
+    declared = getattr(protocol, "PROTOCOL", None)
+    if not isinstance(declared, Protocol):
         raise PlanError(
-            f"{module}: PROTOCOL: {found!r}; expected an instance of a subclass of cladebench.paper.protocol.Protocol"
+            f"{module}: PROTOCOL: {declared!r}; expected an instance of a subclass of cladebench.paper.protocol.Protocol"
         )
     with _plan_errors(f"{plan.path}: {module}"):
-        found.validate(plan)
+        declared.validate(plan)
 
 
 @contextlib.contextmanager
@@ -148,12 +148,12 @@ def load_artifacts(package: str) -> tuple[Artifact, ...]:
         if importlib.util.find_spec(module) is None:
             raise InputFileError(f"{module}: no such module; {expected} in it")
         try:
-            found = getattr(importlib.import_module(module), "ARTIFACTS", None)
+            declared = getattr(importlib.import_module(module), "ARTIFACTS", None)
         except FileNotFoundError as error:
             raise InputFileError(f"{error.filename}: no such file; {module} reads it") from None
-    if not isinstance(found, (tuple, list)):
-        raise InputFileError(f"{module}: ARTIFACTS: {found!r}; {expected}")
-    return tuple(found)
+    if not isinstance(declared, (tuple, list)):
+        raise InputFileError(f"{module}: ARTIFACTS: {declared!r}; {expected}")
+    return tuple(declared)
 
 
 def load_programmes(package: str) -> Programmes:
@@ -168,5 +168,5 @@ def load_programmes(package: str) -> Programmes:
     with users_code(f"{module}: cannot be imported"):
         if importlib.util.find_spec(module) is None:
             return {}
-        found: Programmes = importlib.import_module(module).PROGRAMMES
-    return found
+        programmes: Programmes = importlib.import_module(module).PROGRAMMES
+    return programmes

@@ -283,19 +283,21 @@ def _not_varied(where: Mapping[str, Any], grids: Iterable[Mapping[str, list[Any]
 
     Every method that is compared must vary it so.
     """
-    found = []
+    problems = []
     for grid, (parameter, value) in itertools.product(grids, where.items()):
         if parameter not in grid:
-            found.append(f": unknown {shown(parameter)}; {one_of(parameter, grid)}")
+            problems.append(f": unknown {shown(parameter)}; {one_of(parameter, grid)}")
             continue
         values = list(dict.fromkeys(map(str, grid[parameter])))
         if not _is_number(value) and all(map(_is_number, grid[parameter])):
-            found.append(f".{parameter}: {shown(value)} is not a number; expected one: {', '.join(values)}")
+            problems.append(
+                f".{parameter}: {shown(value)} is not a number; expected one: {', '.join(values)}"
+            )
         elif not any(
             value == other and isinstance(value, bool) == isinstance(other, bool) for other in grid[parameter]
         ):
-            found.append(f".{parameter}: unknown {shown(value)}; {one_of(str(value), values)}")
-    return list(dict.fromkeys(found))
+            problems.append(f".{parameter}: unknown {shown(value)}; {one_of(str(value), values)}")
+    return list(dict.fromkeys(problems))
 
 
 def _is_number(value: Any) -> bool:

@@ -109,8 +109,8 @@ def _compared(
     for dataset, method, metric in itertools.product(effect["datasets"], methods_in(effect), metrics):
         if effect["by"] == "setting":
             rows = context.results.measured(dataset, method, metric, **read)
-            for text, found in _by_setting(rows, effect["parameter"]):
-                yield metric, f"{dataset}, {text}{fixed}", found, ""
+            for text, rows_there in _by_setting(rows, effect["parameter"]):
+                yield metric, f"{dataset}, {text}{fixed}", rows_there, ""
             continue
         for rule in rules:
             label = f", {context.rules[rule].label}" if by_rule else ""
@@ -128,11 +128,11 @@ def _on_common_tasks(values: Mapping[str, pd.DataFrame]) -> Mapping[str, pd.Data
 
     All values where there are no such tasks.
     """
-    tasks = [set(found.task) for found in values.values() if len(found)]
+    tasks = [set(sample.task) for sample in values.values() if len(sample)]
     common = set.intersection(*tasks) if tasks else set()
     if not common:
         return values
-    return {method: found[found.task.isin(common)] for method, found in values.items()}
+    return {method: sample[sample.task.isin(common)] for method, sample in values.items()}
 
 
 def _by_setting(rows: pd.DataFrame, parameter: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -100,7 +100,7 @@ def best_of(values: Mapping[str, float], measure: Measure) -> set[str]:
     return {name for name, value in values.items() if value == best}
 
 
-def compared(found: Mapping[str, Mapping[str, T]], own: Sequence[str]) -> dict[str, Mapping[str, T]]:
+def compared(values: Mapping[str, Mapping[str, T]], own: Sequence[str]) -> dict[str, Mapping[str, T]]:
     """Leave out other data than the paper's where one method is alone.
 
     Parameters
@@ -115,8 +115,8 @@ def compared(found: Mapping[str, Mapping[str, T]], own: Sequence[str]) -> dict[s
     dict
         All of `found` where nothing would be left.
     """
-    kept = {name: of for name, of in found.items() if of and (name in own or len(of) > 1)}
-    return kept or {name: of for name, of in found.items() if of}
+    kept = {name: of for name, of in values.items() if of and (name in own or len(of) > 1)}
+    return kept or {name: of for name, of in values.items() if of}
 
 
 def counted(number: int, what: str, plural: str = "") -> str:
@@ -271,5 +271,5 @@ def limits_of(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataF
 def named(context: ArtifactContext, text: str) -> str:
     """Write the titles of data sets where a text has their ids."""
     ids = "|".join(re.escape(name) for name in sorted(context.datasets, key=len, reverse=True))
-    found = re.compile(rf"(?<![\w-])({ids})(?![\w-])")
-    return found.sub(lambda match: str(context.datasets[match[1]]["title"]), text) if ids else text
+    pattern = re.compile(rf"(?<![\w-])({ids})(?![\w-])")
+    return pattern.sub(lambda match: str(context.datasets[match[1]]["title"]), text) if ids else text

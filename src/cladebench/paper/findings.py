@@ -55,11 +55,11 @@ class Finding:
 
     def queries(self) -> list[dict[str, Any]]:
         """Each query over the cells that it makes."""
-        found = []
+        queries = []
         for number in self.numbers:
             query = {key: number[key] for key in _QUERY if key in number}
-            found += [query, *([query | number["minus"]] if "minus" in number else [])]
-        return found
+            queries += [query, *([query | number["minus"]] if "minus" in number else [])]
+        return queries
 
 
 @dataclass(frozen=True)

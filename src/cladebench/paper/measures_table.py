@@ -53,12 +53,12 @@ def measures_table(
         row = {"method": label_of(context, method)} if several else {}
         row["measure"] = measure.meaning
         for name in known:
-            found = context.results.chosen(name, method, metric, context.own_rule, at=at)
-            if found.empty:
+            ours = context.results.chosen(name, method, metric, context.own_rule, at=at)
+            if ours.empty:
                 row[name] = why_empty(context, name, method, context.own_rule)
             else:
-                row[name] = f"{with_spread(found.value.to_numpy(), measure)} ({len(found)})"
-                sources[len(rows), name] = tuple(found.cell_id)
+                row[name] = f"{with_spread(ours.value.to_numpy(), measure)} ({len(ours)})"
+                sources[len(rows), name] = tuple(ours.cell_id)
         rows.append(row)
     return Table(
         pd.DataFrame(rows, columns=[*(["method"] if several else []), "measure", *known]),

@@ -164,22 +164,22 @@ def _parameters(name: str) -> list[str]:
     """
     from cladebench import estimators
 
-    found = estimators.find(name)
+    estimator = estimators.find(name)
     expected = "expected a class with fit, get_params and set_params, whose constructor needs no argument"
     missing = [
-        part for part in ("fit", "get_params", "set_params") if not callable(getattr(found, part, None))
+        part for part in ("fit", "get_params", "set_params") if not callable(getattr(estimator, part, None))
     ]
     if missing:
         raise ValueError(f"estimator {name!r}: it has no {missing[0]}; {expected}")
-    if inspect.isabstract(found):
+    if inspect.isabstract(estimator):
         raise ValueError(f"estimator {name!r}: it is an abstract base class; {expected}")
     required = [
-        key for key, default in estimators.parameters(found).items() if default is inspect.Parameter.empty
+        key for key, default in estimators.parameters(estimator).items() if default is inspect.Parameter.empty
     ]
     if required:
         raise ValueError(f"estimator {name!r}: its constructor needs {required[0]!r}; {expected}")
     with users_code(f"estimator {name!r}: get_params"):
-        return list(found().get_params())
+        return list(estimator().get_params())
 
 
 def _check_precomputed(cell: Cell, name: str, known: Mapping[str, Any], said: Mapping[str, Any]) -> None:

@@ -83,13 +83,13 @@ def _grouped(values: Mapping[str, str]) -> str:
 
 
 def _having(values: Mapping[str, str], value: str) -> str:
-    return "; ".join(name for name, found in values.items() if found == value)
+    return "; ".join(name for name, other in values.items() if other == value)
 
 
 def _range(numbers: Iterable[int]) -> str:
     """``3``, or ``1 to 3``."""
-    found = sorted(set(numbers))
-    return f"{found[0]:,}" if len(found) == 1 else f"{found[0]:,} to {found[-1]:,}"
+    distinct = sorted(set(numbers))
+    return f"{distinct[0]:,}" if len(distinct) == 1 else f"{distinct[0]:,} to {distinct[-1]:,}"
 
 
 def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
@@ -133,8 +133,8 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
         settings.setdefault(name, set()).add((int((counts == counts.max()).sum()), rows.setting_id.nunique()))
     notes = []
     drawn = {
-        dataset: fewer_rows(pd.concat(found), int(context.datasets[dataset]["n_samples"]))
-        for dataset, found in cells.items()
+        dataset: fewer_rows(pd.concat(rows_there), int(context.datasets[dataset]["n_samples"]))
+        for dataset, rows_there in cells.items()
     }
     if any(drawn.values()):
         rows_of = "; ".join(f"{dataset} {text or 'all'}" for dataset, text in drawn.items())
@@ -145,10 +145,10 @@ def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.Dat
     if blocks:
         notes.append(f"Blocks of test rows: {_grouped({name: _range(n) for name, n in blocks.items()})}.")
     gridded: dict[str, str] = {}
-    for name, found in settings.items():
-        competing, planned = {n for n, _ in found}, {n for _, n in found}
+    for name, rows_there in settings.items():
+        competing, planned = {n for n, _ in rows_there}, {n for _, n in rows_there}
         if max(planned) > 1:
-            partly = "" if all(n == of for n, of in found) else f" finished of {_range(planned)}"
+            partly = "" if all(n == of for n, of in rows_there) else f" finished of {_range(planned)}"
             gridded[name] = _range(competing) + partly
     if gridded:
         groups = (f"{value} ({_having(gridded, value)})" for value in dict.fromkeys(gridded.values()))

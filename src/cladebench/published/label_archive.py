@@ -42,15 +42,15 @@ def published_sets(tar: Path) -> frozenset[tuple[str, str]]:
 
     OwnDataError if it cannot be read.
     """
-    found: set[tuple[str, str]] = set()
+    names: set[tuple[str, str]] = set()
 
     def note(member: str) -> bool:
         if place := re.fullmatch(r".*/[^/]+/([^/]+)/([^/]+)\.result\d+\.gz", member):
-            found.add((place[1], place[2]))
+            names.add((place[1], place[2]))
         return False
 
     _members(tar, note)
-    return frozenset(found)
+    return frozenset(names)
 
 
 def _members(tar: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
@@ -101,12 +101,12 @@ def published_labels(tar: Path, battery: str, data: str) -> dict[str, dict[int, 
                 table = pd.read_csv(io.StringIO(decoded(unpacked(content, file), file)), index_col=False)
         except (ValueError, pd.errors.ParserWarning) as error:
             refuse(file, f"cannot be read: {' '.join(str(error).split())[:60]}; expected a table of labels")
-        found = end.fullmatch(member)
+        match = end.fullmatch(member)
         for variant, column in table.items():
             if column.dtype.kind != "i":
                 refuse(file, "has other values than whole numbers; expected one label a row", variant)
             codes = codes_of_y(column.to_numpy(), np.empty(len(column)))
-            labels.setdefault(str(variant), {})[int(found[1]) if found else 0] = codes
+            labels.setdefault(str(variant), {})[int(match[1]) if match else 0] = codes
     return dict(sorted(labels.items()))
 
 

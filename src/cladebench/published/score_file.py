@@ -53,8 +53,8 @@ def read_scores(file: str, folder: Path, allowed: Mapping[str, Mapping[str, Meas
     header = [name.strip() for name in next(lines, (0, []))[1]]
     check_names(header, file)
     if {*header, "measure"} != {*NEEDED, "measure"}:
-        found = ", ".join(header) or "none"
-        refuse(file, f"has the columns {found}; expected method, data, score and, if needed, measure")
+        columns = ", ".join(header) or "none"
+        refuse(file, f"has the columns {columns}; expected method, data, score and, if needed, measure")
     rows: list[dict[str, Any]] = []
     seen: dict[tuple[str, ...], int] = {}
     for line, fields in lines:

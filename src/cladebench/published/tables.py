@@ -37,10 +37,16 @@ def imported_scores(
     labels = runs.groupby("data")["labels"].unique().to_dict()
     table = []
     for row in imported.get("rows", ()):
-        own = labels.get(row["data"], ())
+        variants = labels.get(row["data"], ())
         blind = measures[row["measure"]].blind
         chance = np.nan if blind is None else float(blind)
-        place = (row["data"], own[0] if len(own) == 1 else "", row["method"] + IMPORTED, "", row["measure"])
+        place = (
+            row["data"],
+            variants[0] if len(variants) == 1 else "",
+            row["method"] + IMPORTED,
+            "",
+            row["measure"],
+        )
         table.append((*place, row["score"], np.nan, np.nan, 1, chance, STATUS, imported["file"]))
     return pd.DataFrame(table, columns=list(COLUMNS))
 
@@ -52,11 +58,11 @@ def published_scores(sources: Mapping[str, str], archive: Mapping[str, str]) -> 
     """
     table = []
     for name, source in sources.items():
-        found = published_of(source, **archive)
-        if not found:
+        scores = published_of(source, **archive)
+        if not scores:
             continue
         labellings = labellings_of(datasets.load(source))
-        for variant, by_k in found.items():
+        for variant, by_k in scores.items():
             for labelling, (labels, k) in labellings.items():
                 if labels is None or k not in by_k:
                     continue
@@ -96,7 +102,7 @@ def agreements(
 def by_method(rows: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """Sum up how our methods agree with the published labels."""
     groups = rows.assign(same=rows["agreement"] >= SAME).groupby(["method", "published"], sort=False)
-    found = groups.agg(
+    means = groups.agg(
         n=("same", "size"),
         same=("same", "sum"),
         least=("agreement", "min"),
@@ -104,7 +110,7 @@ def by_method(rows: pd.DataFrame) -> list[dict[Hashable, Any]]:
         theirs=("theirs", "mean"),
         reasons=("reason", _counted),
     )
-    return found.reset_index().to_dict("records")
+    return means.reset_index().to_dict("records")
 
 
 def _counted(reasons: pd.Series) -> str:

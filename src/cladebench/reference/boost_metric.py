@@ -38,24 +38,24 @@ def triplets(X: FloatArray, y: npt.ArrayLike, n_targets: int, n_impostors: int) 
 
     Equally near ones by index.
     """
-    y, found = np.asarray(y), []
+    y, rows = np.asarray(y), []
     for i in range(len(X)):
         squares = np.square(X - X[i]).sum(axis=1)
         order = [j for j in np.argsort(squares, kind="stable") if j != i]
         near = [j for j in order if y[j] == y[i]][:n_targets]
         far = [j for j in order if y[j] != y[i]][:n_impostors]
-        found += [(i, *pair) for pair in itertools.product(near, far)]
-    return np.array(found, dtype=np.int64).reshape(-1, 3)
+        rows += [(i, *pair) for pair in itertools.product(near, far)]
+    return np.array(rows, dtype=np.int64).reshape(-1, 3)
 
 
-def matrices(X: FloatArray, found: IntArray) -> tuple[FloatArray, float]:
+def matrices(X: FloatArray, triplets: IntArray) -> tuple[FloatArray, float]:
     """Give A_r of each triplet, in mean units.
 
     Over the mean square distance of all pairs in triplets; and that.
     """
-    i, j, k = found.T
+    i, j, k = triplets.T
     near, far = X[i] - X[j], X[i] - X[k]
-    pairs = np.unique(np.concatenate([found[:, [0, 1]], found[:, [0, 2]]]), axis=0)
+    pairs = np.unique(np.concatenate([triplets[:, [0, 1]], triplets[:, [0, 2]]]), axis=0)
     unit = float(np.square(X[pairs[:, 0]] - X[pairs[:, 1]]).sum(axis=1).mean())
     return (far[:, :, None] * far[:, None, :] - near[:, :, None] * near[:, None, :]) / unit, unit
 
@@ -100,6 +100,6 @@ def programme(A: FloatArray, v: float) -> tuple[FloatArray, float]:
     d = A.shape[1]
     M = cp.Variable((d, d), PSD=True)
     margins = A.reshape(len(A), d * d) @ cp.vec(M, order="C")
-    found = cp.Problem(cp.Minimize(cp.log_sum_exp(-margins) + v * cp.trace(M)))
-    found.solve(solver=cp.CLARABEL)
-    return np.asarray(M.value), float(found.value)
+    problem = cp.Problem(cp.Minimize(cp.log_sum_exp(-margins) + v * cp.trace(M)))
+    problem.solve(solver=cp.CLARABEL)
+    return np.asarray(M.value), float(problem.value)

@@ -162,15 +162,15 @@ def violated_triangles(x: FloatArray, least: float) -> list[tuple[int, int, int]
 
     Of middles that tie it has the first one from (p + r) mod n on, and round.
     """
-    found, n = [], len(x)
+    triangles, n = [], len(x)
     d = 1.0 - x
     for p, r in combinations(range(n), 2):
         middles = [q for q in range(n) if q not in (p, r)]
         if middles:
             q = min(middles, key=lambda q: (d[p, q] + d[r, q], (q - p - r) % n))
             if d[p, r] - (d[p, q] + d[r, q]) > least:
-                found.append((p, q, r))
-    return found
+                triangles.append((p, q, r))
+    return triangles
 
 
 def close_triangles(x: FloatArray) -> FloatArray:
@@ -225,10 +225,10 @@ def structural_svm(
 
     v = cp.Variable(1 + len(stacks[0]))
     losses, constraints = [], [v[1:] >= 0] if nonnegative else []
-    for stack, own in zip(stacks, labels, strict=True):
-        n = len(own)
+    for stack, codes in zip(stacks, labels, strict=True):
+        n = len(codes)
         column = _columns(n)
-        y = np.array([float(own[p] == own[q]) for p, q in column])
+        y = np.array([float(codes[p] == codes[q]) for p, q in column])
         features = np.array([[1.0, *(-stack[:, p, q])] for p, q in column])
         c = (
             len(y) / 2.0 * np.where(y == 1.0, 1.0 / y.sum(), 1.0 / (1.0 - y).sum())

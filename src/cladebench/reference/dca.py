@@ -26,8 +26,8 @@ def chunklets(n_samples: int, must_link: IntArray) -> list[list[int]]:
             groups[a] |= groups[b]
             for row in groups[b]:
                 groups[row] = groups[a]
-    found = {min(groups[row]): sorted(groups[row]) for row in np.unique(must_link)}
-    return [found[first] for first in sorted(found)]
+    members = {min(groups[row]): sorted(groups[row]) for row in np.unique(must_link)}
+    return [members[first] for first in sorted(members)]
 
 
 def covariances(

@@ -168,9 +168,9 @@ def greedy_partition(
                 with_point[:, b] += g
                 with_point[b, b] += rows[i][i]
                 with_sizes[b] += 1
-                found, scale = objective(with_point, with_sizes)
-                if found > best + TIE * max(scale, abs(best)):
-                    best, to, chosen = found, b, (with_point, with_sizes)
+                reached, scale = objective(with_point, with_sizes)
+                if reached > best + TIE * max(scale, abs(best)):
+                    best, to, chosen = reached, b, (with_point, with_sizes)
             if to != a:
                 labels[i] = to
                 S, sizes = chosen

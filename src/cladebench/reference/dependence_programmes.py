@@ -113,16 +113,16 @@ def structure_programme(M: FloatArray, labels: IntArray, n_clusters: int) -> Bes
     with warnings.catch_warnings():  # cvxpy warns of a tolerance narrowly missed; the callers compare values
         warnings.simplefilter("ignore", UserWarning)
         programme.solve(solver=cp.CLARABEL, **ACCURATE)
-    found = np.asarray(Y.value)
-    least = float(np.linalg.eigvalsh(found)[0])
-    norm = float(np.linalg.norm(HP @ found @ HP.T))
-    feasible = _semidefinite(H @ found @ H)
+    solution = np.asarray(Y.value)
+    least = float(np.linalg.eigvalsh(solution)[0])
+    norm = float(np.linalg.norm(HP @ solution @ HP.T))
+    feasible = _semidefinite(H @ solution @ H)
     feasible /= np.linalg.norm(HP @ feasible @ HP.T)
     Z = scale * _semidefinite(np.asarray(semidefinite.dual_value))
     values, vectors = np.linalg.eigh(A)
     root = vectors[:, 1:] / np.sqrt(values[1:])  # but for the constant vector, whose eigenvalue is 0
     bound = float(np.linalg.norm(root.T @ (B + Z) @ root))
-    residual = max(0.0, norm - 1.0, -least / float(np.abs(found).max()))
+    residual = max(0.0, norm - 1.0, -least / float(np.abs(solution).max()))
     return BestStructure(feasible, float(np.trace(B @ feasible)), bound, residual, str(programme.status))
 
 
@@ -189,11 +189,11 @@ def partition_programme(M: FloatArray, structure: FloatArray, solver: SolverName
         equal([(int(column), 1.0) for column in at[i]], 1.0)
     for a in range(k):
         constraints.append(([(int(column), 1.0) for column in at[:, a]], 1.0))
-    for own, (i, j) in zip(product, pairs, strict=True):
-        gain[own] = 2.0 * M[i, j] * structure
+    for entries, (i, j) in zip(product, pairs, strict=True):
+        gain[entries] = 2.0 * M[i, j] * structure
         for a in range(k):
-            equal([*((int(column), 1.0) for column in own[a]), (int(at[i, a]), -1.0)], 0.0)
-            equal([*((int(column), 1.0) for column in own[:, a]), (int(at[j, a]), -1.0)], 0.0)
+            equal([*((int(column), 1.0) for column in entries[a]), (int(at[i, a]), -1.0)], 0.0)
+            equal([*((int(column), 1.0) for column in entries[:, a]), (int(at[j, a]), -1.0)], 0.0)
     x = minimize_binary(
         -gain / (np.abs(gain).max() or 1.0), constraints, solver, binary=np.arange(len(gain)) < n * k
     )
@@ -252,7 +252,7 @@ def partition_bound(M: FloatArray, structure: FloatArray) -> float:
     with warnings.catch_warnings():  # of a tolerance narrowly missed, which costs a little of the bound
         warnings.simplefilter("ignore", UserWarning)
         programme.solve(solver=cp.CLARABEL)
-    found = np.asarray(entries.value)
-    entries.value = np.where(zero, found, np.maximum(found, 0.0))
+    solution = np.asarray(entries.value)
+    entries.value = np.where(zero, solution, np.maximum(solution, 0.0))
     least = float(np.linalg.eigvalsh(np.asarray(S.value))[0])
     return scale * (float(np.asarray(t.value)) - (1 + n) * min(0.0, least))

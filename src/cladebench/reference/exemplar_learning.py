@@ -242,11 +242,11 @@ def learning_programme(
     w = cp.Variable(n_weights, nonneg=True)
     objective = tau * (cp.sum(w) if regularizer == "l1" else cp.sum_squares(w))
     constraints = []
-    for F, own, energy in zip(stacks, labels, completed, strict=True):
+    for F, codes, energy in zip(stacks, labels, completed, strict=True):
         n = F.shape[1]
         v, m = cp.Variable(n), cp.Variable((n, n), nonneg=True)
         bound = cp.sum(v) - beta * n
-        same = own[:, None] == own[None]
+        same = codes[:, None] == codes[None]
         y = cp.Variable(n, nonneg=True)  # of z_C <= 1 - x_qq, for q in C
         for p in range(n):
             for q in range(n):
@@ -256,8 +256,8 @@ def learning_programme(
             # Reduced cost of x_pp: its price, less what it saves others, less alpha in its cluster's term.
             others = [m[r, p] for r in range(n) if r != p]
             constraints.append(price + beta - alpha - v[p] - sum(others) + y[p] >= 0)
-        for cluster in np.unique(own):
-            members = np.flatnonzero(own == cluster)
+        for cluster in np.unique(codes):
+            members = np.flatnonzero(codes == cluster)
             constraints.append(cp.sum(y[members]) >= 2.0 * alpha)  # reduced cost of z_C
             bound = bound + alpha - cp.sum(y[members])
         objective = objective + w @ energy.features + energy.rest - bound

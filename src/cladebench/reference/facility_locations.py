@@ -188,7 +188,7 @@ def relaxation_bound(d: ArrayLike) -> LowerBound:
         ),
         shape=(len(p), n * n),
     )
-    found: Any = linprog(
+    solution: Any = linprog(
         (costs / scale).ravel(),
         A_ub=joined if len(p) else None,
         b_ub=np.zeros(len(p)) if len(p) else None,
@@ -197,11 +197,11 @@ def relaxation_bound(d: ArrayLike) -> LowerBound:
         bounds=(0.0, 1.0),
         method="highs",
     )
-    if found.status != 0:
-        raise RuntimeError(f"HiGHS found no optimum of the relaxation: {found.message}")
-    multipliers = scale * np.asarray(found.eqlin.marginals, dtype=np.float64)
+    if solution.status != 0:
+        raise RuntimeError(f"HiGHS found no optimum of the relaxation: {solution.message}")
+    multipliers = scale * np.asarray(solution.eqlin.marginals, dtype=np.float64)
     return LowerBound(
-        dual_value(costs, multipliers), scale * float(found.fun), multipliers, 0.0, str(found.message)
+        dual_value(costs, multipliers), scale * float(solution.fun), multipliers, 0.0, str(solution.message)
     )
 
 

@@ -148,9 +148,9 @@ def candidates(
         `wanted` rows, or all.
     """
     ways = [path(tree, row) for row in X]
-    own = path(tree, x)
+    way = path(tree, x)
     proposed: list[int] = []
-    for node in reversed(own):
+    for node in reversed(way):
         coming = [i for i in range(len(X)) if node in ways[i] and i not in proposed and i != left_out]
         missing = wanted - len(proposed)
         if len(coming) > missing and nearest:
@@ -159,9 +159,9 @@ def candidates(
         elif len(coming) > missing:
             # Places of rows in the core's order: leaf by leaf, in a leaf by index.
             coming.sort(key=lambda i: (ways[i][-1], i))
-            stand = certainty(alpha, projection(tree, own[-2], x)) if len(own) > 1 else np.float32(0)
+            stand = certainty(alpha, projection(tree, way[-2], x)) if len(way) > 1 else np.float32(0)
             bits = int(stand.view(np.uint32))
-            coming = [coming[at] for at in _some(missing, len(coming), seed_of(seed_of(seed, own[-1]), bits))]
+            coming = [coming[at] for at in _some(missing, len(coming), seed_of(seed_of(seed, way[-1]), bits))]
         proposed += coming
         if len(proposed) == wanted:
             break
@@ -213,8 +213,8 @@ def neighbors(
         if not refill:
             break
         per_tree *= 2
-    found = sorted((distance(trees, x, X[i], alpha), i) for i in pool)[:k]
-    return [d for d, _ in found], [i for _, i in found]
+    in_order = sorted((distance(trees, x, X[i], alpha), i) for i in pool)[:k]
+    return [d for d, _ in in_order], [i for _, i in in_order]
 
 
 def _some(count: int, n: int, seed: int) -> list[int]:

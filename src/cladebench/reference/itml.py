@@ -107,6 +107,6 @@ def programme(
         np.sum(np.log(start)) - len(start)
     )
     divergence = cp.trace(A) - cp.log_det(A) - d
-    found = cp.Problem(cp.Minimize(divergence + gamma * slack), [cp.multiply(signs, bounds - p) >= 0])
-    found.solve(solver=cp.CLARABEL)
-    return np.asarray(A.value), np.asarray(bounds.value), float(found.value)
+    problem = cp.Problem(cp.Minimize(divergence + gamma * slack), [cp.multiply(signs, bounds - p) >= 0])
+    problem.solve(solver=cp.CLARABEL)
+    return np.asarray(A.value), np.asarray(bounds.value), float(problem.value)

@@ -42,23 +42,23 @@ def proximity(
     )
 
 
-def _leaf(own: IntArray, others: IntArray, j: int, drawn: IntArray, others_drawn: IntArray) -> float:
-    return sum(int(own[t] == others[j, t]) for t in range(len(own))) / len(own)
+def _leaf(leaves: IntArray, others: IntArray, j: int, drawn: IntArray, others_drawn: IntArray) -> float:
+    return sum(int(leaves[t] == others[j, t]) for t in range(len(leaves))) / len(leaves)
 
 
-def _oob(own: IntArray, others: IntArray, j: int, drawn: IntArray, others_drawn: IntArray) -> float:
-    trees = range(len(own))
+def _oob(leaves: IntArray, others: IntArray, j: int, drawn: IntArray, others_drawn: IntArray) -> float:
+    trees = range(len(leaves))
     out = [t for t in trees if drawn[t] == 0]
     other_out = [t for t in trees if others_drawn[j, t] == 0]
-    shared = [t for t in out if t in other_out and own[t] == others[j, t]]
+    shared = [t for t in out if t in other_out and leaves[t] == others[j, t]]
     return len(trees) * len(shared) / (len(out) * len(other_out)) if shared else 0.0
 
 
-def _gap(own: IntArray, others: IntArray, j: int, drawn: IntArray, others_drawn: IntArray) -> float:
-    out = [t for t in range(len(own)) if drawn[t] == 0]
+def _gap(leaves: IntArray, others: IntArray, j: int, drawn: IntArray, others_drawn: IntArray) -> float:
+    out = [t for t in range(len(leaves)) if drawn[t] == 0]
     total = 0.0
     for t in out:
-        if others[j, t] == own[t]:
-            bag = sum(int(others_drawn[k, t]) for k in range(len(others)) if others[k, t] == own[t])
+        if others[j, t] == leaves[t]:
+            bag = sum(int(others_drawn[k, t]) for k in range(len(others)) if others[k, t] == leaves[t])
             total += int(others_drawn[j, t]) / bag
     return total / len(out) if out else 0.0

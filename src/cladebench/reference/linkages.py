@@ -106,8 +106,11 @@ def excess(
     above = wrong = 0.0
     for first, second, height, _ in Z:
         a, b = sorted((place[int(first)], place[int(second)]))
-        least, own = state.height(float(state.allowed().min())), state.height(float(state.allowed()[a, b]))
-        above, wrong = max(above, own - least), max(wrong, abs(height - own))
+        least, height_here = (
+            state.height(float(state.allowed().min())),
+            state.height(float(state.allowed()[a, b])),
+        )
+        above, wrong = max(above, height_here - least), max(wrong, abs(height - height_here))
         state.merge(a, b)
         place.append(a)
     unit = float(Z[:, 2].max(initial=0.0)) or 1.0

@@ -106,8 +106,8 @@ def least_loss(
     X, labels, targets = np.asarray(X, dtype=float), np.asarray(labels), np.asarray(targets)
     M = cp.Variable((X.shape[1], X.shape[1]), PSD=True)
     pull, margins = np.zeros((X.shape[1], X.shape[1])), []
-    for i, own in enumerate(targets):
-        for j in own[own >= 0]:
+    for i, targets_of_row in enumerate(targets):
+        for j in targets_of_row[targets_of_row >= 0]:
             near = np.outer(X[i] - X[j], X[i] - X[j])
             pull += near
             for other in np.flatnonzero(labels != labels[i]):

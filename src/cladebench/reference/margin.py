@@ -291,11 +291,11 @@ def fit_margin(
     }
     models = cp.Variable((n_clusters, P))
     scores = X @ models.T
-    own = np.eye(n_clusters)[labels]
+    one_hot = np.eye(n_clusters)[labels]
     margins = (
-        1.0 - cp.sum(cp.multiply(own, scores), axis=1, keepdims=True) @ np.ones((1, n_clusters)) + scores
+        1.0 - cp.sum(cp.multiply(one_hot, scores), axis=1, keepdims=True) @ np.ones((1, n_clusters)) + scores
     )
-    terms = [cp.sum_squares(cp.multiply(1.0 - own, cp.pos(margins))) / (n * n_clusters)]
+    terms = [cp.sum_squares(cp.multiply(1.0 - one_hot, cp.pos(margins))) / (n * n_clusters)]
     if by_feature["group"].any():
         terms.append(by_feature["group"] @ cp.norm(models, 2, axis=0))
     if by_feature["l1"].any():
@@ -308,8 +308,8 @@ def fit_margin(
         programme.solve(
             solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12, max_iter=max_iter
         )
-    found = np.asarray(models.value)
-    value = _loss_and_gradient(X, labels, found)[0]
-    left = residual(X, labels, found, **weights)
+    solution = np.asarray(models.value)
+    value = _loss_and_gradient(X, labels, solution)[0]
+    left = residual(X, labels, solution, **weights)
     n_iter = int(programme.solver_stats.num_iters or 0)
-    return MarginFit(found, value + penalty(found, **weights), value, left, n_iter, n_iter, left <= tol)
+    return MarginFit(solution, value + penalty(solution, **weights), value, left, n_iter, n_iter, left <= tol)

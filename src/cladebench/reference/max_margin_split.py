@@ -288,9 +288,9 @@ def balanced_minimum(problem: SplitProblem, membership: float) -> tuple[FloatArr
     """
     n = len(problem.X)
     least = share_of(membership, n, n // 2)
-    found = []
+    minima = []
     for signs in itertools.product((1, -1), repeat=n - 1):
         y = np.array((1, *signs), dtype=np.int64)
         if least <= int((y > 0).sum()) <= n - least:
-            found.append(solve_labelled(problem, y))
-    return min(found, key=lambda pair: pair[1])
+            minima.append(solve_labelled(problem, y))
+    return min(minima, key=lambda pair: pair[1])

@@ -67,8 +67,8 @@ def mean_over_permutations(hierarchy: Hierarchy, measure: Callable[[Hierarchy], 
 
     Of a hierarchy; n! of them.
     """
-    found = [
+    scores = [
         measure(Hierarchy(hierarchy.parents, hierarchy.leaf_of[list(order)]))
         for order in permutations(range(hierarchy.n_samples))
     ]
-    return math.fsum(found) / len(found)
+    return math.fsum(scores) / len(scores)

@@ -83,13 +83,13 @@ def best_split(
     """
     if len(X) > LARGEST:
         raise ValueError(f"X has {len(X)} samples; this exact method takes at most {LARGEST}")
-    best, found, tried = np.inf, None, 0
+    best, best_labels, tried = np.inf, None, 0
     for labels in balanced_labelings(len(X), n_clusters, lower, upper):
         tried += 1
         fit = fit_margin(X, labels, n_clusters, group=group, l1=l1, ridge=ridge, tol=1e-7, max_iter=5000)
         if fit.objective < best:
-            best, found = fit.objective, labels
-    if found is None:
+            best, best_labels = fit.objective, labels
+    if best_labels is None:
         raise ValueError(f"no labelling of {len(X)} samples has between {lower} and {upper} in each cluster")
-    exact = exact_fit(X, found, n_clusters, group=group, l1=l1, ridge=ridge)
-    return exact.objective, found, tried
+    exact = exact_fit(X, best_labels, n_clusters, group=group, l1=l1, ridge=ridge)
+    return exact.objective, best_labels, tried

@@ -60,7 +60,7 @@ def best_split(X: FloatArray, outputs: FloatArray) -> tuple[int, float] | None:
     Of equally good ones the lowest feature's lowest threshold; none if nothing is gained beyond rounding.
     """
     n, total = len(X), outputs.sum(axis=0)
-    best, found = float(total @ total) / n * (1.0 + 1e-12), None
+    best, split = float(total @ total) / n * (1.0 + 1e-12), None
     for f in range(X.shape[1]):
         order = np.argsort(X[:, f], kind="stable")
         column, sums = X[order, f], outputs[order].cumsum(axis=0)
@@ -71,5 +71,5 @@ def best_split(X: FloatArray, outputs: FloatArray) -> tuple[int, float] | None:
             score = float(left @ left) / k + float(right @ right) / (n - k)
             if score > best:
                 middle = column[k - 1] + 0.5 * (column[k] - column[k - 1])
-                best, found = score, (f, float(middle if middle < column[k] else column[k - 1]))
-    return found
+                best, split = score, (f, float(middle if middle < column[k] else column[k - 1]))
+    return split

@@ -48,11 +48,11 @@ def permuted_similarity(
     n! of them.
     """
     codes = np.asarray(labels)
-    found = [
+    similarities = [
         semantic_similarity(hierarchy, codes[list(order)], class_tree, kind)
         for order in permutations(range(len(codes)))
     ]
-    return math.fsum(found) / len(found)
+    return math.fsum(similarities) / len(similarities)
 
 
 def similarity_correlation(

@@ -72,12 +72,12 @@ def splits(tree: Hierarchy) -> set[frozenset[int]]:
     The side that has not point 0.
     """
     edges, k = edges_of(tree)
-    found = set()
+    sides = set()
     for number in range(len(edges)):
         points = side(edges, number, k)
         if 1 < len(points) < k - 1:
-            found.add(frozenset(range(k)) - points if 0 in points else points)
-    return found
+            sides.add(frozenset(range(k)) - points if 0 in points else points)
+    return sides
 
 
 def design_matrix(edges: list[Edge], k: int) -> FloatArray:

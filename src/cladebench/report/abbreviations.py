@@ -105,17 +105,17 @@ def abbreviations(plan: Plan) -> dict[str, str]:
 
     Short names of measures come from the plan, which knows what they mean.
     """
-    found = dict(_WORDS)
+    meanings = dict(_WORDS)
     for measure in plan.measures.values():
         for short in _short_names(measure):
-            found[short] = measure.meaning
+            meanings[short] = measure.meaning
     for short, meaning in _METHODS.items():
         if any(method == short or method.startswith(f"{short}-") for method in plan.methods):
-            found[short] = meaning
+            meanings[short] = meaning
     for method, terms in _TERMS.items():
         if method in plan.methods:
-            found |= terms
-    return found
+            meanings |= terms
+    return meanings
 
 
 def _short_names(measure: Measure) -> Iterable[str]:
@@ -140,19 +140,19 @@ def explained(text: str, meanings: Mapping[str, str]) -> Markup:
     used: list[list[str]] = [[]]  # before the first mark, behind each
     marks: list[int] = []
     end = 0
-    for found in re.finditer(rf"{re.escape(MARK)}|{_SKIPPED}|{words}", text, re.DOTALL):
-        pieces.append(text[end : found.start()])
-        end = found.end()
-        word = forms.get(found["word"], "")
-        if found[0] == MARK:
+    for match in re.finditer(rf"{re.escape(MARK)}|{_SKIPPED}|{words}", text, re.DOTALL):
+        pieces.append(text[end : match.start()])
+        end = match.end()
+        word = forms.get(match["word"], "")
+        if match[0] == MARK:
             marks.append(len(pieces))
             used.append([])
             pieces.append("")
         elif word and not any(word in part for part in used):
             used[-1].append(word)
-            pieces.append(f'<abbr title="{escape(meanings[word])}">{found[0]}</abbr>')
+            pieces.append(f'<abbr title="{escape(meanings[word])}">{match[0]}</abbr>')
         else:
-            pieces.append(found[0])
+            pieces.append(match[0])
     pieces.append(text[end:])
     if marks:
         used[1][:0] = used[0]

@@ -202,17 +202,17 @@ def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[PrintedAnd
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    found: dict[str, Any] = {}
+    by_label: dict[str, Any] = {}
     for panel in panels:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
+            by_label.setdefault(label, handle)
     spread = any(entry.spread for entry in entries)
     tick = Line2D([], [], color="black", marker="|", markersize=8, markeredgewidth=1.6, linestyle="none")
     shown: list[tuple[str, Any]] = [(f"{PUBLISHED}; bar on top: its spread" if spread else PUBLISHED, tick)]
     if any(entry.band for entry in entries):
         shown.append((BAND, Patch(facecolor="0.8", linewidth=0)))
     verdicts = [words_of(verdict) for verdict in LOOKS if any(e.verdict == verdict for e in entries)]
-    shown += [(label, found[label]) for label in verdicts]
-    shown += [(label, handle) for label, handle in found.items() if label not in verdicts]
+    shown += [(label, by_label[label]) for label in verdicts]
+    shown += [(label, handle) for label, handle in by_label.items() if label not in verdicts]
     labels, handles = [label for label, _ in shown], [handle for _, handle in shown]
     figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)

@@ -63,7 +63,7 @@ def cell_details(
     environments, data, texts = _Interned(), _Interned(), _Interned()
     logs = _failed_logs(records, store)
     by_group, measured = cells_by_group(records), metrics_by_cell(records)
-    found = []
+    details = []
     for group in groups:
         rows = by_group[group.group_id]
         metrics = sorted({metric for row in rows for metric in measured.get(row["cell_id"], ())})
@@ -88,7 +88,7 @@ def cell_details(
                 ]
             )
         head = rows[0]
-        found.append(
+        details.append(
             {
                 "id": group.group_id,
                 "setting": group.setting,
@@ -99,7 +99,7 @@ def cell_details(
             }
         )
     return {
-        "groups": found,
+        "groups": details,
         "environments": environments.values,
         "data": data.values,
         "texts": texts.values,
@@ -112,12 +112,12 @@ def _names_of_measured(
 ) -> dict[str, str]:
     """Name what was measured, each name for one metric alone."""
     shared = Counter(names.values())
-    found = {}
+    words = {}
     for name in sorted({name for values in measured.values() for name in values}):
         metric, at, point = name.partition(" at ")
         title = names.get(metric, metric)
-        found[name] = f"{title if shared[title] < 2 else metric.replace('_', ' ')}{at}{point}"
-    return found
+        words[name] = f"{title if shared[title] < 2 else metric.replace('_', ' ')}{at}{point}"
+    return words
 
 
 def _failed_logs(records: pd.DataFrame, store: Store) -> dict[str, str]:

@@ -28,7 +28,7 @@ def encoded(name: str) -> str:
 
     Nor HTML: other characters become codes.
     """
-    return re.sub(r"[^A-Za-z0-9./-]", lambda found: f"_{ord(found[0]):x}_", name)
+    return re.sub(r"[^A-Za-z0-9./-]", lambda match: f"_{ord(match[0]):x}_", name)
 
 
 def anchor(kind: str, name: str) -> str:
@@ -167,10 +167,10 @@ class CellLinks:
 
         In the order of the records.
         """
-        found: dict[str, dict[str, list[Group]]] = {}
+        nested: dict[str, dict[str, list[Group]]] = {}
         for group in self.groups:
-            found.setdefault(group.dataset, {}).setdefault(group.method, []).append(group)
-        return found
+            nested.setdefault(group.dataset, {}).setdefault(group.method, []).append(group)
+        return nested
 
     @property
     def by_page(self) -> dict[tuple[str, int], dict[str, list[Group]]]:
@@ -178,12 +178,12 @@ class CellLinks:
 
         A page has a data set and a number.
         """
-        found: dict[tuple[str, int], dict[str, list[Group]]] = {}
+        pages: dict[tuple[str, int], dict[str, list[Group]]] = {}
         for dataset, methods in self.by_dataset.items():
             for method, groups in methods.items():
                 for group in groups:
-                    found.setdefault((dataset, group.page), {}).setdefault(method, []).append(group)
-        return found
+                    pages.setdefault((dataset, group.page), {}).setdefault(method, []).append(group)
+        return pages
 
     def target(self, cell_ids: Iterable[str]) -> str | None:
         """Give the address of the cells behind a number.
@@ -215,9 +215,9 @@ class CellLinks:
             self._height = 0
         fragment = f"set-{len(self._of_set) + 1}"
         self.sets[-1][groups] = fragment
-        found = [self.by_id[name] for name in groups]
+        listed = [self.by_id[name] for name in groups]
         length = sum(
-            len(self.names.run(group.method, group.dataset)) + len(group.setting) + 4 for group in found
+            len(self.names.run(group.method, group.dataset)) + len(group.setting) + 4 for group in listed
         )
         self._height += 24 * -(-length // 80)
         return f"{sets_page(self.paper, len(self.sets))}#{fragment}"
@@ -311,8 +311,8 @@ def _mean_score(cells: Iterable[Mapping[str, float]], metric: str, at: str) -> f
     At its evaluation point, or of what is measured once.
     """
     names = (measured_name(metric, at), metric)
-    found = [cell[name] for cell in cells for name in dict.fromkeys(names) if name in cell]
-    return sum(found) / len(found) if found else None
+    scores = [cell[name] for cell in cells for name in dict.fromkeys(names) if name in cell]
+    return sum(scores) / len(scores) if scores else None
 
 
 @functools.cache
@@ -327,13 +327,13 @@ def measured_name(metric: str, at: str) -> str:
 def readable(setting: str) -> str:
     """Write a setting for readers: ``n_leaves = 8, n_iter = 50``."""
     try:
-        found = json.loads(setting)
+        parameters = json.loads(setting)
     except ValueError:
         return setting
-    if not isinstance(found, dict):
+    if not isinstance(parameters, dict):
         return setting
     return (
-        ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v)}" for k, v in found.items())
+        ", ".join(f"{k} = {v if isinstance(v, str) else json.dumps(v)}" for k, v in parameters.items())
         or "default"
     )
 
@@ -343,23 +343,23 @@ def cells_by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
 
     Plain lists, as the pages go through every cell.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {}
     cells = records.drop_duplicates("cell_id").drop(columns=["metric", "value"])
     for row in cells.to_dict(orient="records"):
-        found.setdefault(str(row["cell_id"]).rpartition("/")[0], []).append(
+        groups.setdefault(str(row["cell_id"]).rpartition("/")[0], []).append(
             {str(key): value for key, value in row.items()}
         )
-    return found
+    return groups
 
 
 def metrics_by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
     """What each finished cell measured, under `measured_name`."""
-    found: dict[str, dict[str, float]] = {}
+    by_cell: dict[str, dict[str, float]] = {}
     rows = records[records["metric"].notna()]
     columns = (rows[name].tolist() for name in ("cell_id", "metric", "at", "value"))
     for cell_id, metric, at, value in zip(*columns, strict=True):
-        found.setdefault(cell_id, {})[measured_name(metric, at)] = value
-    return found
+        by_cell.setdefault(cell_id, {})[measured_name(metric, at)] = value
+    return by_cell
 
 
 def _without_dataset(name: str) -> str:

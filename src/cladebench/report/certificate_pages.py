@@ -51,12 +51,13 @@ def certificate_pages(run: RunView) -> Iterator[tuple[str, str]]:
 
 def checks_by_topic(rows: Iterable[Mapping[Hashable, Any]]) -> dict[str, list[CheckView]]:
     """Gather solver checks by topic and statement."""
-    found: dict[str, dict[tuple[str, str, str], list[Mapping[Hashable, Any]]]] = {}
+    by_topic: dict[str, dict[tuple[str, str, str], list[Mapping[Hashable, Any]]]] = {}
     for row in rows:
         key = (str(row["problem"]), str(row["fast"]), str(row["reference"]))
-        found.setdefault(str(row["topic"]), {}).setdefault(key, []).append(row)
+        by_topic.setdefault(str(row["topic"]), {}).setdefault(key, []).append(row)
     return {
-        topic: [_check(key, listed) for key, listed in problems.items()] for topic, problems in found.items()
+        topic: [_check(key, listed) for key, listed in problems.items()]
+        for topic, problems in by_topic.items()
     }
 
 

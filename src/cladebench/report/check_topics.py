@@ -19,11 +19,11 @@ def claims_by_topic(claims: ClaimSet) -> dict[str, list[str]]:
 
     A topic of solver checks.
     """
-    found: dict[str, list[str]] = {}
+    by_topic: dict[str, list[str]] = {}
     for claim in claims.claims.values():
         for topic in _topics(claim.expects):
-            found.setdefault(topic, []).append(claim.id)
-    return found
+            by_topic.setdefault(topic, []).append(claim.id)
+    return by_topic
 
 
 def _topics(expects: Any) -> Iterable[str]:

@@ -158,7 +158,7 @@ def deciding(claim: Mapping[str, Any], entry_of: Mapping[str, str]) -> list[str]
             kind = stance != opposite, entry
             strong.append((stance != opposite, met[kind], name))
             met[kind] += 1
-    return [name for _, _, name in sorted(strong, key=lambda found: found[:2])]
+    return [name for _, _, name in sorted(strong, key=lambda ranked: ranked[:2])]
 
 
 def _named(names: Sequence[str]) -> str:
@@ -184,7 +184,7 @@ def _bar(axes: Axes, y: int, claim: Mapping[str, Any], most: int) -> None:
     """
     left = 0
     for stance, (_, answer) in STANCES.items():
-        n = sum(found == stance for found in claim["stances"].values())
+        n = sum(other == stance for other in claim["stances"].values())
         if n:
             axes.barh(y, n, 0.6, left, color=ANSWERS[answer].colour, linewidth=0)
         if n * _LENGTH > _DIGIT * most * len(str(n)):  # in a narrower part a number would lie over its edges

@@ -68,15 +68,15 @@ def turns(paper: PaperView, stated: Iterable[ClaimRow]) -> list[Turn]:
     Those that turn on a choice come first.
     """
     stances = {claim["claim"]: claim["stances"] for claim in paper.claims}
-    found = []
+    rows = []
     for row in stated:
         names: dict[str, list[str]] = {stance: [] for stance in (SUPPORTS, UNDECIDED, CONTRADICTS)}
         for choice, stance in stances[row.claim].items():
             if stance in names:
                 names[stance].append(choice)
         if sum(bool(choices) for choices in names.values()) > 1 or row.depends_on:
-            found.append(Turn(row, {stance: tuple(choices) for stance, choices in names.items()}))
-    return sorted(found, key=lambda turn: not turn.row.depends_on)
+            rows.append(Turn(row, {stance: tuple(choices) for stance, choices in names.items()}))
+    return sorted(rows, key=lambda turn: not turn.row.depends_on)
 
 
 def choice_matrix(paper: PaperView, stated: Iterable[ClaimRow]) -> Matrix:

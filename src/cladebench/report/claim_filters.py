@@ -61,10 +61,10 @@ def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
             (only("", row.evidence), f"evidence={row.evidence}"),
         ):
             first.setdefault(fragment, (row.claim, query))
-    found: dict[str, dict[str, str]] = {}
+    places: dict[str, dict[str, str]] = {}
     for fragment, (claim, query) in first.items():
-        found.setdefault(claim, {})[fragment] = query
-    return found
+        places.setdefault(claim, {})[fragment] = query
+    return places
 
 
 def _cause(row: ClaimRow) -> str:
@@ -83,8 +83,8 @@ def count_values(rows: Iterable[ClaimRow]) -> dict[str, dict[str, int]]:
         "done": list(dict.fromkeys(evidence.done for evidence in EVIDENCE.values())),
         "cause": [*VERDICTS, *UNTESTED_REASONS],
     }
-    found = {}
+    by_field = {}
     for field, order in orders.items():
         counts = Counter(getattr(row, field) for row in listed)
-        found[field] = {value: counts[value] for value in order if counts[value]}
-    return found
+        by_field[field] = {value: counts[value] for value in order if counts[value]}
+    return by_field

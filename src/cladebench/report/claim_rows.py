@@ -233,7 +233,7 @@ def place_for_readers(place: str) -> str:
     'Figure 3a, abstract, section 1, 4'
     """
     return re.sub(
-        r"\bsection abstract(, (?=\d))?", lambda found: f"abstract{', section ' * bool(found[1])}", place
+        r"\bsection abstract(, (?=\d))?", lambda match: f"abstract{', section ' * bool(match[1])}", place
     )
 
 
@@ -253,8 +253,8 @@ def settings_behind(patterns: Iterable[str], links: CellLinks) -> tuple[tuple[st
         if name in links.by_id:
             group = links.by_id[name]
             settings.setdefault((group.method, group.dataset), []).append(name)
-    found = []
+    links_of = []
     for (method, dataset), groups in settings.items():
         many = f" ({len(groups)} settings)" if len(groups) > 1 else ""
-        found.append((f"{links.names.run(method, dataset)}{many}", str(links.target_of_groups(groups))))
-    return tuple(found)
+        links_of.append((f"{links.names.run(method, dataset)}{many}", str(links.target_of_groups(groups))))
+    return tuple(links_of)

@@ -27,13 +27,17 @@ from cladebench.report.two_comparisons import ELSEWHERE, IN_TABLES, ON_ALL_ROWS,
 _OPEN = 8
 
 
-def comparison_sections(found: RunComparison, reports: TwoReports) -> tuple[list[Section], list[Section]]:
+def comparison_sections(
+    comparison: RunComparison, reports: TwoReports
+) -> tuple[list[Section], list[Section]]:
     """Give the sections of conclusions, and those that are folded.
 
     Conclusions are verdicts on rivals, mean ranks, and means of the tables; what differs comes first.
     """
-    places = np.array(reports.places(found.means), dtype=object)
-    in_tables, others, whole = (found.means[places == one] for one in (IN_TABLES, ELSEWHERE, ON_ALL_ROWS))
+    places = np.array(reports.places(comparison.means), dtype=object)
+    in_tables, others, whole = (
+        comparison.means[places == one] for one in (IN_TABLES, ELSEWHERE, ON_ALL_ROWS)
+    )
     ranks = [_ranks(reports)] if len(reports.ranks) else []
     concluded = [*ranks, _verdicts(reports), _in_tables(in_tables, reports)]
     return sorted(concluded, key=lambda one: not one.conclusion), [_elsewhere(others), _on_all_rows(whole)]

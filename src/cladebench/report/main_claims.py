@@ -109,7 +109,7 @@ def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, .
     """
     by_id = {row.claim: row for row in rows}
     places = {row.claim: row.place for row in rows}
-    found = [
+    list_of_faults = [
         Fault(
             row,
             shortened(_what_is_wrong(row, by_id, places), 260),
@@ -118,7 +118,7 @@ def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, .
         for row in rows
         if row.level == "statement" and VERDICTS[row.verdict].answer == DOES_NOT_HOLD
     ]
-    return tuple(sorted(found, key=lambda fault: fault.place))
+    return tuple(sorted(list_of_faults, key=lambda fault: fault.place))
 
 
 def _what_is_wrong(row: ClaimRow, by_id: Mapping[str, ClaimRow], places: Mapping[str, str]) -> str:

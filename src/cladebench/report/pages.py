@@ -88,12 +88,12 @@ def _sizes(
 
     Width and height, under its file as the templates name it.
     """
-    names = [name for found in figures.values() for name in found.values()]
+    names = [name for sizes in figures.values() for name in sizes.values()]
     names += [
         view.figure.as_posix() for paper in run.papers for view in paper.artifacts if view.figure is not None
     ]
-    found = {name: svg_size(results / name) for name in names}
-    return {name: size for name, size in found.items() if size is not None}
+    sizes = {name: svg_size(results / name) for name in names}
+    return {name: size for name, size in sizes.items() if size is not None}
 
 
 def render_pages(

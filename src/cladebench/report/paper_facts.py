@@ -29,9 +29,9 @@ def short_name(plan: Plan) -> str:
     ``ghc`` with a method ``GHC-L-FT`` gives ``GHC``; ``page_paper`` without one gives ``Page paper``.
     """
     for method in plan.methods:
-        found = re.search(rf"(?<![A-Za-z]){re.escape(plan.paper)}(?![a-z])", method, re.IGNORECASE)
-        if found:
-            return found[0]
+        match = re.search(rf"(?<![A-Za-z]){re.escape(plan.paper)}(?![a-z])", method, re.IGNORECASE)
+        if match:
+            return match[0]
     words = plan.paper.replace("_", " ")
     return words[:1].upper() + words[1:]
 

@@ -160,8 +160,8 @@ def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
     """
     patterns = ("claims-*", "table-*", "choices", "matrix", "controls", "runs", "sets-*", "cells-*")
     kept = set(written)
-    found = {path for pattern in patterns for path in folder.glob(f"{paper}-{pattern}.html")}
-    return sorted(path for path in found if path.name not in kept)
+    pages = {path for pattern in patterns for path in folder.glob(f"{paper}-{pattern}.html")}
+    return sorted(path for path in pages if path.name not in kept)
 
 
 def statement_views(rows: Sequence[ClaimRow]) -> list[StatementView]:
@@ -173,8 +173,8 @@ def statement_views(rows: Sequence[ClaimRow]) -> list[StatementView]:
     for row in rows:
         if row.level == "part":
             inside.setdefault(row.statement, []).append(row)
-    found = [StatementView(row, tuple(inside.get(row.claim, ()))) for row in rows if row.level == "statement"]
-    return sorted(found, key=lambda statement: (not statement.main, statement.head.kind_order))
+    views = [StatementView(row, tuple(inside.get(row.claim, ()))) for row in rows if row.level == "statement"]
+    return sorted(views, key=lambda statement: (not statement.main, statement.head.kind_order))
 
 
 def detail_pages(paper: str, stated: Iterable[StatementView]) -> dict[str, list[ClaimRow]]:

@@ -99,8 +99,8 @@ class Names:
         """
         known = {name: self.methods[name] for name in methods if name in self.methods}
         known |= {name: self.metrics[name] for name in metrics if name in self.metrics}
-        text = _RANDOM.sub(lambda found: _named(found[0], self.methods), text)
-        text = _DATA.sub(lambda found: self.datasets.get(found[0], found[0]), text)
+        text = _RANDOM.sub(lambda match: _named(match[0], self.methods), text)
+        text = _DATA.sub(lambda match: self.datasets.get(match[0], match[0]), text)
         return _REPEATED.sub("", _named(text, known))
 
 
@@ -130,9 +130,9 @@ def in_plain_words(reason: str) -> str:
     '2 of 2 parts must hold: 1 shown, 1 on the claimed side, not significant'
     """
 
-    def why(found: re.Match[str]) -> str:
-        words = VERDICTS[found[1].lower()].why
-        return words[:1].upper() + words[1:] if found[1][0].isupper() else words
+    def why(match: re.Match[str]) -> str:
+        words = VERDICTS[match[1].lower()].why
+        return words[:1].upper() + words[1:] if match[1][0].isupper() else words
 
     return _VERDICT.sub(why, _DECIDED.sub("", reason))
 
@@ -143,10 +143,10 @@ def with_places(text: str, places: Mapping[str, str]) -> str:
     Ids of claims that no row of a table prints are left out.
     """
 
-    def place(found: re.Match[str]) -> str:
-        if found[1] not in places:
-            return found[0]
-        whole = places[found[1]].partition(", section")[0]
+    def place(match: re.Match[str]) -> str:
+        if match[1] not in places:
+            return match[0]
+        whole = places[match[1]].partition(", section")[0]
         spot = re.sub(r"\b(?:row|column) ", "", whole)
         return f" ({spot})" if spot != whole else ""
 
@@ -173,4 +173,4 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     if not changed:
         return text
     ids = "|".join(re.escape(name) for name in sorted(changed, key=len, reverse=True))
-    return re.sub(rf"(?<![\w/-])({ids})(?![\w/-])", lambda found: changed[found[1]], text)
+    return re.sub(rf"(?<![\w/-])({ids})(?![\w/-])", lambda match: changed[match[1]], text)

@@ -35,10 +35,10 @@ class PublishedTable:
     @property
     def stand_ins(self) -> str:
         """Say which columns were measured on stand-in data; empty where none was."""
-        found = {
+        notes = {
             column for (_, column), claims in self.entries.items() if any(c.stand_in_for for c in claims)
         }
-        away = [column for column in self.columns if column in found]
+        away = [column for column in self.columns if column in notes]
         if len(away) == len(self.columns):
             return "All columns are measured on stand-in data."
         return f"Measured on stand-in data: {', '.join(away)}." if away else ""
@@ -50,11 +50,11 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
     Those that have a row and a column.
     """
     by_id = {row.claim: row for row in rows}
-    found: dict[str, dict[tuple[str, str], list[ClaimRow]]] = {}
+    by_artifact: dict[str, dict[tuple[str, str], list[ClaimRow]]] = {}
     for claim in claims.claims.values():
         place = claim.place
         if claim.kind == "value" and claim.id in by_id and {"artifact", "row", "column"} <= set(place):
-            entries = found.setdefault(str(place["artifact"]), {})
+            entries = by_artifact.setdefault(str(place["artifact"]), {})
             entries.setdefault((str(place["row"]), str(place["column"])), []).append(by_id[claim.id])
     return tuple(
         PublishedTable(
@@ -63,7 +63,7 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
             columns_in_order(entries),
             {key: tuple(value) for key, value in entries.items()},
         )
-        for title, entries in found.items()
+        for title, entries in by_artifact.items()
     )
 
 

@@ -115,12 +115,12 @@ def renew_readme(text: str, parts: Mapping[str, Part], name: str) -> str:
     InputFileError
         If the README has no marker, or one that names no part.
     """
-    marked = [found["name"] for found in _BLOCK.finditer(text)]
+    marked = [block["name"] for block in _BLOCK.finditer(text)]
     if not marked:
         raise InputFileError(f"{name}: no part between <!-- cladebench readme: NAME --> and <!-- end -->")
     for part in marked:
         if part not in parts:
             raise InputFileError(f"{name}: cladebench readme: unknown part {part!r}; {one_of(part, parts)}")
     return _BLOCK.sub(
-        lambda found: f"{found['start']}{parts[found['name']](found['given'].split())}{found['end']}", text
+        lambda block: f"{block['start']}{parts[block['name']](block['given'].split())}{block['end']}", text
     )

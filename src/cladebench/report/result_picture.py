@@ -90,9 +90,9 @@ def _segments(counts: Mapping[str, int], width: float) -> tuple[tuple[str, float
     Answer, left edge and width of each, without empty ones.
     """
     total = sum(counts.values())
-    found, left = [], 0.0
+    segments, left = [], 0.0
     for name, count in counts.items():
         if count:
-            found.append((name, round(left, 2), round(width * count / total, 2)))
+            segments.append((name, round(left, 2), round(width * count / total, 2)))
             left += width * count / total
-    return tuple(found)
+    return tuple(segments)

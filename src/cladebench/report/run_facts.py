@@ -41,7 +41,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
 
     With what this run had of them.
     """
-    found = []
+    rows = []
     records = records.assign(method=records["method"].map(_label_of(plan)))
     for name in plan.datasets_of(scope):
         entry = datasets.info(plan.data_of(name))
@@ -49,7 +49,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
         cells = planned[planned["status"] != "missing"]
         away = cells[cells["status"] == "unavailable"]
         reasons = [str(reason) for reason in away["reason"].dropna().unique()]
-        found.append(
+        rows.append(
             {
                 "name": name,
                 "registry": plan.data_of(name),
@@ -73,7 +73,7 @@ def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, 
                 "digests": sorted(cells["data_sha256"].dropna().astype(str).unique()),
             }
         )
-    return tuple(found)
+    return tuple(rows)
 
 
 def _label_of(plan: Plan) -> Callable[[str], str]:
@@ -97,7 +97,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
     ]
     rules = {name: rule for name, rule in plan.selection.items() if rule.metric and rule.shown}
     fixed = any(context.measures[str(rule.metric)].blind is not None for rule in rules.values())
-    found, label = [], _label_of(plan)
+    rows, label = [], _label_of(plan)
     for dataset, (name, rule) in itertools.product(plan.datasets_of(context.scope), rules.items()):
         metric = str(rule.metric)
         measure = context.measures[metric]
@@ -121,8 +121,8 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
         row["other methods"] = (
             f"{measure.text(min(means))} to {measure.text(max(means))}" if means else "not measured"
         )
-        found.append(row)
-    return tuple(found) if controls or fixed else ()
+        rows.append(row)
+    return tuple(rows) if controls or fixed else ()
 
 
 def failure_rows(
@@ -135,10 +135,10 @@ def failure_rows(
     cells = records.drop_duplicates("cell_id")
     cells = cells[cells["status"] != "ok"].assign(reason=lambda frame: frame["reason"].fillna(""))
     declared = {(e["dataset"], e["method"], e["status"]): e["reason"] for e in expected_failures(plan, scope)}
-    found, label = [], _label_of(plan)
+    lines, label = [], _label_of(plan)
     keys = ["dataset", "method", "status", "reason"]
     for (dataset, method, status, reason), rows in cells.groupby(keys, sort=False):
-        found.append(
+        lines.append(
             {
                 "dataset": plan.title_of(str(dataset)),
                 "method": label(str(method)),
@@ -148,7 +148,7 @@ def failure_rows(
                 "declared": declared.get((dataset, method, status)),
             }
         )
-    return tuple(found)
+    return tuple(lines)
 
 
 def expected_rows(records: pd.DataFrame, plan: Plan, scope: str) -> tuple[dict[str, Any], ...]:
@@ -182,10 +182,10 @@ def environment_rows(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
     Each commit, build, machine and set of versions.
     """
     keys = ["git_commit", "git_dirty", "core_build", "versions", "machine"]
-    found = []
+    lines = []
     for values, rows in cells.groupby(keys, sort=False, dropna=False):
         commit, dirty, build, versions, machine = map(plain, values)
-        found.append(
+        lines.append(
             {
                 "cells": len(rows),
                 "commit": commit or "not in a repository",
@@ -200,7 +200,7 @@ def environment_rows(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
                 "threads": ", ".join(map(str, sorted(rows["threads"].dropna().unique()))),
             }
         )
-    return tuple(found)
+    return tuple(lines)
 
 
 def provenance(environments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -225,8 +225,8 @@ def provenance(environments: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "commit": commit,
         "state": state,
         "machines": len(machines),
-        "processors": sorted({found["cpu"] for found in machines.values() if found.get("cpu")}),
-        "versions": {name: ", ".join(sorted(found)) for name, found in sorted(versions.items())},
+        "processors": sorted({facts["cpu"] for facts in machines.values() if facts.get("cpu")}),
+        "versions": {name: ", ".join(sorted(facts)) for name, facts in sorted(versions.items())},
     }
 
 

@@ -186,8 +186,8 @@ def summarise_run(results: Path, scope: str, papers: Sequence[str]) -> RunSummar
         raise InputFileError(
             f"{results / 'audit.csv'}: cannot be read: {error}; run cladebench audit"
         ) from None
-    found = tuple(_paper(results, scope, paper, audit.claims) for paper in papers)
-    return RunSummary(scope, found, digest)
+    summaries = tuple(_paper(results, scope, paper, audit.claims) for paper in papers)
+    return RunSummary(scope, summaries, digest)
 
 
 def _paper(results: Path, scope: str, paper: str, audit: Iterable[Mapping[str, Any]]) -> PaperSummary:

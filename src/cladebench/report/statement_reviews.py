@@ -90,14 +90,14 @@ def claim_review(plan: Plan, claim: Mapping[str, Any], pages: str = "") -> dict[
 
 def _article(plan: Plan, claim: Mapping[str, Any]) -> dict[str, Any]:
     """The paper as an article, with the place of the claim."""
-    found: dict[str, Any] = {"@type": "ScholarlyArticle", "headline": plan.title}
+    article: dict[str, Any] = {"@type": "ScholarlyArticle", "headline": plan.title}
     if authors := authors_of(plan):
-        found["author"] = [{"@type": "Person", "name": name} for name in authors]
+        article["author"] = [{"@type": "Person", "name": name} for name in authors]
     if year := year_of(plan.citation):
-        found["datePublished"] = year
+        article["datePublished"] = year
     if address := address_of(plan.citation):
-        found["url"] = address
-    return found | {"articleSection": place_for_readers(claim["place"])}
+        article["url"] = address
+    return article | {"articleSection": place_for_readers(claim["place"])}
 
 
 def claim_review_document(reviews: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -59,13 +59,13 @@ def statements(claims: Iterable[Mapping[str, Any]]) -> tuple[Statement, ...]:
         if name not in parts:
             key = (claim["place"], " ".join(claim["quote"].split()).rstrip("."), claim["evidence"])
             printed.setdefault(key, []).append(name)
-    found = []
+    listed = []
     for names in printed.values():
         head = max(names, key=lambda name: (by_id[name]["main"], VERDICTS[by_id[name]["verdict"]].severity))
         inside = dict.fromkeys(below for name in names for below in (name, *_parts_below(name, by_id)))
         del inside[head]
-        found.append(Statement(head, by_id[head]["evidence"], by_id[head]["verdict"], tuple(inside)))
-    return tuple(found)
+        listed.append(Statement(head, by_id[head]["evidence"], by_id[head]["verdict"], tuple(inside)))
+    return tuple(listed)
 
 
 def _parts_below(name: str, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -76,14 +76,14 @@ def _parts_below(name: str, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[
             yield from _parts_below(part["claim"], by_id)
 
 
-def matrix(found: Iterable[Statement]) -> dict[str, dict[str, int]]:
+def matrix(given: Iterable[Statement]) -> dict[str, dict[str, int]]:
     """Count statements by evidence and verdict.
 
     Without empty rows, in the order of tables.
 
     Every row has the same verdicts: those that any statement has.
     """
-    rows = list(found)
+    rows = list(given)
     seen = {statement.verdict for statement in rows}
     verdicts = [verdict for verdict in VERDICTS if verdict in seen]
     counts = {
@@ -106,11 +106,11 @@ def by_answer(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
     counts : mapping
         A `matrix`, or sums of several.
     """
-    found = dict.fromkeys(ANSWERS, 0)
+    counted = dict.fromkeys(ANSWERS, 0)
     for row in counts.values():
         for verdict, count in row.items():
-            found[VERDICTS[verdict].answer] += count
-    return found
+            counted[VERDICTS[verdict].answer] += count
+    return counted
 
 
 def by_why(counts: Mapping[str, Mapping[str, int]], answer: str, limit: str | None = None) -> dict[str, int]:
@@ -118,13 +118,13 @@ def by_why(counts: Mapping[str, Mapping[str, int]], answer: str, limit: str | No
 
     In plain words, the most frequent first; with a `limit` those alone that it keeps open.
     """
-    found: Counter[str] = Counter()
+    counted: Counter[str] = Counter()
     for row in counts.values():
         for verdict, count in row.items():
             known = VERDICTS[verdict]
             if known.answer == answer and count and limit in (None, known.limit):
-                found[known.why] += count
-    return dict(found.most_common())
+                counted[known.why] += count
+    return dict(counted.most_common())
 
 
 def open_by_limit(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
@@ -132,8 +132,8 @@ def open_by_limit(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str
 
     Without limits that keep none open.
     """
-    found = {limit: by_why(counts, OPEN, limit) for limit in LIMITS}
-    return {limit: whys for limit, whys in found.items() if whys}
+    by_limit = {limit: by_why(counts, OPEN, limit) for limit in LIMITS}
+    return {limit: whys for limit, whys in by_limit.items() if whys}
 
 
 def stand_ins_by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
@@ -141,26 +141,26 @@ def stand_ins_by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict
 
     Only answers whose count is not the one of what was re-run on other data; open statements have other reasons there.
     """
-    found: dict[str, dict[str, int]] = {}
+    by_answer: dict[str, dict[str, int]] = {}
     for evidence, row in counts.items():
         for verdict in ON_STAND_INS.values():
             if count := row.get(verdict, 0):
-                done = found.setdefault(VERDICTS[verdict].answer, {})
+                done = by_answer.setdefault(VERDICTS[verdict].answer, {})
                 done[EVIDENCE[evidence].done] = done.get(EVIDENCE[evidence].done, 0) + count
     rerun = by_done(counts).get(RERUN_ELSEWHERE, {})
     return {
-        answer: found[answer]
+        answer: by_answer[answer]
         for answer in ANSWERS
-        if answer in found and answer != OPEN and sum(found[answer].values()) != rerun.get(answer, 0)
+        if answer in by_answer and answer != OPEN and sum(by_answer[answer].values()) != rerun.get(answer, 0)
     }
 
 
 def add_up(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Add several counts up, the most frequent first."""
-    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for row in counts:
-        found.update(row)
-    return dict(found.most_common())
+        total.update(row)
+    return dict(total.most_common())
 
 
 def by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
@@ -168,20 +168,20 @@ def by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]
 
     So stand-ins stay apart; no empty rows.
     """
-    found: dict[str, dict[str, int]] = {}
+    table: dict[str, dict[str, int]] = {}
     for evidence, kind in EVIDENCE.items():
         for verdict, count in counts.get(evidence, {}).items():
-            row = found.setdefault(kind.done, dict.fromkeys(ANSWERS, 0))
+            row = table.setdefault(kind.done, dict.fromkeys(ANSWERS, 0))
             row[VERDICTS[verdict].answer] += count
-    return found
+    return table
 
 
 def together(matrices: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, dict[str, int]]:
     """Add the matrices of several papers up."""
-    found: dict[str, dict[str, int]] = {}
+    by_evidence: dict[str, dict[str, int]] = {}
     for counts in matrices:
         for evidence, row in counts.items():
             for verdict, count in row.items():
-                entry = found.setdefault(evidence, {})
+                entry = by_evidence.setdefault(evidence, {})
                 entry[verdict] = entry.get(verdict, 0) + count
-    return found
+    return by_evidence

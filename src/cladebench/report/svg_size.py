@@ -33,10 +33,10 @@ def svg_notes(path: Path) -> str:
     As `save_figure` writes it; empty where it says nothing.
     """
     head = path.read_text(encoding="utf-8").partition("</metadata>")[0]
-    found = re.search(r"<dc:description>(.*?)</dc:description>", head, re.DOTALL)
-    return " ".join(html.unescape(found[1]).split()) if found else ""
+    match = re.search(r"<dc:description>(.*?)</dc:description>", head, re.DOTALL)
+    return " ".join(html.unescape(match[1]).split()) if match else ""
 
 
 def _side(tag: str, name: str) -> int:
-    found = re.search(rf"""\s{name}=["']\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*["']""", tag)
-    return round(float(found[1]) * _PIXELS[found[2]]) if found and found[2] in _PIXELS else 0
+    match = re.search(rf"""\s{name}=["']\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*["']""", tag)
+    return round(float(match[1]) * _PIXELS[match[2]]) if match and match[2] in _PIXELS else 0

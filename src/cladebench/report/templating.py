@@ -136,12 +136,12 @@ def whys_of(answer: str) -> dict[str, dict[str, list[str]]]:
 
     In plain words. Each with the meanings of its verdicts.
     """
-    found: dict[str, dict[str, list[str]]] = {}
+    by_limit: dict[str, dict[str, list[str]]] = {}
     for limit in ("", *LIMITS):
         for verdict in VERDICTS.values():
             if verdict.answer == answer and verdict.limit == limit:
-                found.setdefault(limit, {}).setdefault(verdict.why, []).append(verdict.meaning)
-    return found
+                by_limit.setdefault(limit, {}).setdefault(verdict.why, []).append(verdict.meaning)
+    return by_limit
 
 
 def ways_of_testing() -> dict[str, list[str]]:
@@ -149,10 +149,10 @@ def ways_of_testing() -> dict[str, list[str]]:
 
     Each with the meanings of its kinds of evidence.
     """
-    found: dict[str, list[str]] = {}
+    meanings: dict[str, list[str]] = {}
     for evidence in EVIDENCE.values():
-        found.setdefault(evidence.done, []).append(evidence.meaning)
-    return found
+        meanings.setdefault(evidence.done, []).append(evidence.meaning)
+    return meanings
 
 
 def n_files(datasets: Iterable[Mapping[str, Any]]) -> int:
@@ -209,13 +209,13 @@ def header_groups(columns: Sequence[str]) -> list[tuple[str, list[tuple[int, str
     list of (str, list of (int, str))
         Group, and the number and short name of each of its columns.
     """
-    found: list[tuple[str, list[tuple[int, str]]]] = []
+    groups: list[tuple[str, list[tuple[int, str]]]] = []
     for number, column in enumerate(columns):
         group, separator, name = column.partition(": ")
         if not separator:
-            found.append(("", [(number, column)]))
-        elif found and found[-1][0] == group:
-            found[-1][1].append((number, name))
+            groups.append(("", [(number, column)]))
+        elif groups and groups[-1][0] == group:
+            groups[-1][1].append((number, name))
         else:
-            found.append((group, [(number, name)]))
-    return found
+            groups.append((group, [(number, name)]))
+    return groups

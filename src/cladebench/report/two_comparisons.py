@@ -86,15 +86,15 @@ class TwoReports:
     def places(self, means: pd.DataFrame) -> list[str]:
         """Say of each mean where it stands in the reports."""
         points = {text: json.loads(text).get("labels", "") for text in means["at"].unique()}
-        found = []
+        places = []
         row: Any
         for row in means.itertuples():
             key = (row.dataset, points[row.at], row.method)
             counts = row.setting in [chosen.get(key) for chosen in self.chosen]
             in_tables = counts and row.metric in self.measures
             whole = str(row.dataset).endswith(WHOLE)
-            found.append(ON_ALL_ROWS if whole else IN_TABLES if in_tables else ELSEWHERE)
-        return found
+            places.append(ON_ALL_ROWS if whole else IN_TABLES if in_tables else ELSEWHERE)
+        return places
 
 
 def compare_reports(a: Path, b: Path) -> TwoReports | None:

@@ -28,17 +28,20 @@ _WIDTH = 150
 _ROWS = 500
 
 
-def sections(found: RunComparison, reports: TwoReports | None) -> list[Section]:
+def sections(comparison: RunComparison, reports: TwoReports | None) -> list[Section]:
     """Say what differs: inputs, conclusions, statuses, times, bits.
 
     Of two comparisons the conclusions come first.
     """
-    inputs, rest = _inputs(found, reports), [_statuses(found), _times(found), _bits(found)]
+    inputs, rest = (
+        _inputs(comparison, reports),
+        [_statuses(comparison), _times(comparison), _bits(comparison)],
+    )
     if reports is not None:
-        conclusions, folded = comparison_sections(found, reports)
+        conclusions, folded = comparison_sections(comparison, reports)
         return [*conclusions, inputs, *rest, *folded]
-    concluded = [one for one in (_verdicts(found), _checks(found)) if one.told]
-    return [inputs, *concluded, _means(found), *rest]
+    concluded = [one for one in (_verdicts(comparison), _checks(comparison)) if one.told]
+    return [inputs, *concluded, _means(comparison), *rest]
 
 
 def headline(parts: Sequence[Section]) -> str:
@@ -72,9 +75,12 @@ def _said(cell: Any) -> Any:
     return f"{VERDICTS[cell].answer}, {VERDICTS[cell].why}" if cell in VERDICTS else cell
 
 
-def _inputs(found: RunComparison, reports: TwoReports | None) -> Section:
-    rows = dict(found.inputs)
-    tables = {"claims": (found.verdicts, "verdict"), "solver checks": (found.certificates, "passed")}
+def _inputs(comparison: RunComparison, reports: TwoReports | None) -> Section:
+    rows = dict(comparison.inputs)
+    tables = {
+        "claims": (comparison.verdicts, "verdict"),
+        "solver checks": (comparison.certificates, "passed"),
+    }
     for kind, (table, column) in tables.items():
         alone = [int((table[f"{column}_{side}"] == ABSENT).sum()) for side in "ba"]
         if any(alone):
@@ -106,10 +112,10 @@ def _plain(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value) or "none"
 
 
-def _verdicts(found: RunComparison) -> Section:
+def _verdicts(comparison: RunComparison) -> Section:
     rows = [
         (f"{r.paper} {r.claim}", r.verdict_a, r.verdict_b, r.reason_b, r.reason_a)
-        for r in tuples(in_both(found.verdicts))
+        for r in tuples(in_both(comparison.verdicts))
     ]
     rows.sort(key=lambda row: _answer(row[1]) == _answer(row[2]))
     columns = ["Claim", "A", "B", "Reason in B", "Reason in A"]
@@ -130,28 +136,32 @@ def _answer(verdict: str) -> str:
     return VERDICTS[verdict].answer if verdict in VERDICTS else ""
 
 
-def _checks(found: RunComparison) -> Section:
+def _checks(comparison: RunComparison) -> Section:
     words = {"True": "passed", "False": "failed"}
-    rows = [(r.id, words[r.passed_a], words[r.passed_b], "") for r in tuples(in_both(found.certificates))]
+    rows = [
+        (r.id, words[r.passed_a], words[r.passed_b], "") for r in tuples(in_both(comparison.certificates))
+    ]
     title = f"Solver checks that differ: {len(rows):,}"
     conclusion = counted("solver checks", len(rows))
     return Section("solver checks", title, "", ["Check", "A", "B"], rows, len(rows), 2, conclusion=conclusion)
 
 
-def _means(found: RunComparison) -> Section:
+def _means(comparison: RunComparison) -> Section:
     """Tell means that repetitions do not explain from others.
 
     Also say how many small p-values chance alone gives.
     """
-    means = found.means.head(_ROWS)
+    means = comparison.means.head(_ROWS)
     rows = [
         (_mean(r), significant(r.mean_a), significant(r.mean_b), spread(r), p_value(r.p_adjusted), r.says)
         for r in tuples(means)
     ]
-    n, tests = len(found.means), found.means[found.means["p"].notna()]
-    title = f"Means: {n:,} of {found.n_means:,} differ in 4 digits"
+    n, tests = len(comparison.means), comparison.means[comparison.means["p"].notna()]
+    title = f"Means: {n:,} of {comparison.n_means:,} differ in 4 digits"
     if n:
-        title += "".join(f"; {count:,} {says}" for says, count in found.means["says"].value_counts().items())
+        title += "".join(
+            f"; {count:,} {says}" for says, count in comparison.means["says"].value_counts().items()
+        )
     if len(tests):
         small, chance = int((tests["p"] < ALPHA).sum()), ALPHA * len(tests)
         title += f" (p < {ALPHA:g} in {small:,} of {len(tests):,}, by chance {significant(chance, 2)})"
@@ -160,7 +170,7 @@ def _means(found: RunComparison) -> Section:
         "by Welch's test. P-values are corrected by Holm's method."
     )
     columns = ["Mean", "A", "B", "B less A, 95% interval", "p, corrected", "Verdict"]
-    told = int(found.means["says"].isin((CHANGED, DIFFERS)).sum())
+    told = int(comparison.means["says"].isin((CHANGED, DIFFERS)).sum())
     line = "{0:.80}: {1} -> {2} ({3})"  # settings may be long
     return Section("means", title, lead, columns, rows, told, line=line, conclusion=counted("means", told))
 
@@ -176,21 +186,21 @@ def _method(row: Any) -> str:
     return str(row.method) if row.paper == NAME else f"{row.paper} {row.method}"
 
 
-def _statuses(found: RunComparison) -> Section:
+def _statuses(comparison: RunComparison) -> Section:
     rows = [
         (_method(r), *(s.replace("_", " ") for s in (r.status_a, r.status_b)), r.cause, r.runs)
-        for r in tuples(found.statuses)
+        for r in tuples(comparison.statuses)
     ]
-    n = int(found.statuses["runs"].sum())
+    n = int(comparison.statuses["runs"].sum())
     title = f"Runs whose status differs: {n:,}" if n else "Statuses: the same"
     columns, line = ["Method", "A", "B", "Cause, of the first", "Runs"], "{0}: {1} -> {2} in {4} ({3})"
     return Section("statuses", title, "", columns, rows, len(rows), line=line)
 
 
-def _times(found: RunComparison) -> Section:
-    clear = (found.times["low"] > 1) | (found.times["high"] < 1)
-    far = -np.abs(np.log(found.times["ratio"]))
-    ordered = found.times.assign(near=~clear, far=far).sort_values(["near", "far"], kind="stable")
+def _times(comparison: RunComparison) -> Section:
+    clear = (comparison.times["low"] > 1) | (comparison.times["high"] < 1)
+    far = -np.abs(np.log(comparison.times["ratio"]))
+    ordered = comparison.times.assign(near=~clear, far=far).sort_values(["near", "far"], kind="stable")
     rows = [
         (
             _method(r),
@@ -206,8 +216,8 @@ def _times(found: RunComparison) -> Section:
     return Section("times", title, lead, columns, rows, int(clear.sum()), line=line)
 
 
-def _bits(found: RunComparison) -> Section:
-    by = found.values.groupby("metric")[["equal", "agrees"]].agg(["size", "sum"])
+def _bits(comparison: RunComparison) -> Section:
+    by = comparison.values.groupby("metric")[["equal", "agrees"]].agg(["size", "sum"])
     counts = [(name, *(int(x) for x in row)) for name, *row in tuples(by)]
     rows = [(name, n, equal, agree - equal, n - agree) for name, n, equal, _, agree in counts]
     n, equal, within, beyond = (sum(row[i] for row in rows) for i in range(1, 5))

@@ -60,10 +60,10 @@ class MainResult:
     @property
     def by_row(self) -> dict[str, dict[str, PrintedAndOurs]]:
         """Entries under their row and column."""
-        found: dict[str, dict[str, PrintedAndOurs]] = {}
+        rows: dict[str, dict[str, PrintedAndOurs]] = {}
         for entry in self.entries:
-            found.setdefault(entry.row, {})[entry.column] = entry
-        return found
+            rows.setdefault(entry.row, {})[entry.column] = entry
+        return rows
 
 
 def gather_main_result(
@@ -154,11 +154,11 @@ def band_of(claim: Claim, sample: Sample, rules: Rules) -> tuple[float, float] |
     if claim.seeds_alone and len(values) > 1:
         return float(values.min()) - matters, float(values.max()) + matters
     ours = mean_interval(values, point=sample.point, overlap=sample.overlap)
-    found = against_published(
+    difference = against_published(
         *(ours, claim.published.value, claim.published_sd, claim.repetitions), one_draw=claim.one_draw
     )
-    reach = half + found.half_width(1 - rules.alpha)
-    if found.within(matters) <= rules.alpha:  # shown to agree, whatever else is seen
+    reach = half + difference.half_width(1 - rules.alpha)
+    if difference.within(matters) <= rules.alpha:  # shown to agree, whatever else is seen
         reach = max(reach, matters)
     return (ours.mean - reach, ours.mean + reach) if math.isfinite(reach) else None
 

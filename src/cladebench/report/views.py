@@ -95,8 +95,8 @@ class RunView:
     @property
     def whys(self) -> dict[str, dict[str, int]]:
         """For each answer, how many statements have it for which reason."""
-        found = {answer: by_why(self.matrix, answer) for answer in ANSWERS}
-        return found | {NOT_TESTED: add_up(paper.untested for paper in self.papers)}
+        by_answer = {answer: by_why(self.matrix, answer) for answer in ANSWERS}
+        return by_answer | {NOT_TESTED: add_up(paper.untested for paper in self.papers)}
 
     @property
     def limits(self) -> dict[str, dict[str, int]]:
@@ -150,8 +150,8 @@ class RunView:
 
         The heaviest come first.
         """
-        found = [(paper, fault) for paper in self.papers for fault in paper.faults]
-        return tuple(sorted(found, key=lambda pair: pair[1].place))
+        pairs = [(paper, fault) for paper in self.papers for fault in paper.faults]
+        return tuple(sorted(pairs, key=lambda pair: pair[1].place))
 
 
 def gather_run(results: Path, scope: str, papers: Sequence[str]) -> RunView:
@@ -203,7 +203,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
     names = names_of(plan, context.datasets, places, stand_ins)
     links = link_cells(plan.paper, records, context.results.choices, plan.selection, names)
     stated = statements(judged)
-    head_of = {name: found.head for found in reversed(stated) for name in (*found.inside, found.head)}
+    head_of = {name: one.head for one in reversed(stated) for name in (*one.inside, one.head)}
     declared = {claim.id for claim in claims.claims.values() if claim.not_testable}
     untested = {c["claim"]: why_untested(c, declared) for c in judged if c["verdict"] == NOT_TESTABLE}
     rows = tuple(

@@ -87,14 +87,14 @@ def balanced_assignment_flow(
     costs, least, most = checked_programme(cost, lower, upper)
     extra = costs - costs.min(axis=1, keepdims=True)
     scale, _ = _flow_scale(extra, resolution)
-    found = min_cost_flow(np.rint(extra * scale).astype(np.int64), least, most, repeats)
+    flow = min_cost_flow(np.rint(extra * scale).astype(np.int64), least, most, repeats)
     return ExactAssignment(
-        found.labels,
-        assignment_value(costs, found.labels),
-        math.fsum(costs.min(axis=1)) + found.cost / scale,
-        f"OR-tools: {found.status}",
-        found.seconds_build + found.seconds_solve,
-        found.seconds_solve,
+        flow.labels,
+        assignment_value(costs, flow.labels),
+        math.fsum(costs.min(axis=1)) + flow.cost / scale,
+        f"OR-tools: {flow.status}",
+        flow.seconds_build + flow.seconds_solve,
+        flow.seconds_solve,
     )
 
 

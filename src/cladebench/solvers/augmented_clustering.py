@@ -106,15 +106,15 @@ def least_augmented(
         if closed:
             prices[np.isin(labels, list(closed))] = forbidden
         np.fill_diagonal(cost, prices)
-        found = facility_location(cost, tol=share)
+        location = facility_location(cost, tol=share)
         if not closed and not open_:
             # Whoever chooses a forbidden exemplar is above this value, and so above the best.
-            forbidden = 2.0 * abs(found.value) + float(np.abs(prices).sum()) + 1.0
-        value = energy_less_error(d, labels, price, alpha, beta, found.exemplars, found.assignment)
+            forbidden = 2.0 * abs(location.value) + float(np.abs(prices).sum()) + 1.0
+        value = energy_less_error(d, labels, price, alpha, beta, location.exemplars, location.assignment)
         if best is None or value < best.value:
-            best = AugmentedClustering(found.exemplars, found.assignment, value, -np.inf)
-        exemplars = np.bincount(labels[found.exemplars], minlength=len(sizes))
-        return found.bound + constant + 2.0 * alpha * len(open_), exemplars
+            best = AugmentedClustering(location.exemplars, location.assignment, value, -np.inf)
+        exemplars = np.bincount(labels[location.exemplars], minlength=len(sizes))
+        return location.bound + constant + 2.0 * alpha * len(open_), exemplars
 
     none: frozenset[int] = frozenset()
     lower, exemplars = solve(none, none, ROUGH)

@@ -166,8 +166,8 @@ def correlation_clustering(
         labels, value = better, partition_value(S, better)
     for order in _orders(relaxed, n_orders, random_state):
         rounded = _core.improve_partition(S, round_in_order(relaxed, order))
-        if (own := partition_value(S, rounded)) > value:
-            labels, value = rounded, own
+        if (rounded_value := partition_value(S, rounded)) > value:
+            labels, value = rounded, rounded_value
     converged = converged or bound - value <= tol * positive
     return CorrelationClustering(
         by_first_member(labels), value, bound, relaxed, points.reshape(-1, 3), multipliers, n_iter, converged
@@ -237,12 +237,12 @@ def round_in_order(relaxed: FloatArray, order: IntArray) -> IntArray:
         Clusters, in the order in which they begin.
     """
     labels = np.full(len(relaxed), -1, dtype=np.int64)
-    found = 0
+    n_clusters = 0
     for p in order:
         if labels[p] < 0:
-            labels[(labels < 0) & (relaxed[p] >= 0.5)] = found
-            labels[p] = found
-            found += 1
+            labels[(labels < 0) & (relaxed[p] >= 0.5)] = n_clusters
+            labels[p] = n_clusters
+            n_clusters += 1
     return labels
 
 

@@ -212,7 +212,7 @@ class _Learner:
 
         0 where it is rounding of the energies.
         """
-        rounding = ROUNDING * math.fsum(abs(own.at(w)) + abs(own.rest) for own in self.completed)
+        rounding = ROUNDING * math.fsum(abs(truth.at(w)) + abs(truth.rest) for truth in self.completed)
         return 0.0 if objective - bound <= rounding else (objective - bound) / objective
 
     def planes(self) -> _Planes:
@@ -221,9 +221,9 @@ class _Learner:
         Of each sample 0, which the completion itself gives, and one for each solution.
         """
         slopes, intercepts, groups = [], [], []
-        for k, (own, solutions) in enumerate(zip(self.completed, self.solutions, strict=True)):
-            slopes += [np.zeros(len(own.features)), *(own.features - each.features for each in solutions)]
-            intercepts += [0.0, *(own.rest - each.rest for each in solutions)]
+        for k, (truth, solutions) in enumerate(zip(self.completed, self.solutions, strict=True)):
+            slopes += [np.zeros(len(truth.features)), *(truth.features - each.features for each in solutions)]
+            intercepts += [0.0, *(truth.rest - each.rest for each in solutions)]
             groups += [k] * (len(solutions) + 1)
         return _Planes(np.array(slopes), np.array(intercepts), np.array(groups))
 
@@ -314,8 +314,8 @@ class _Learner:
         m, d = planes.slopes.shape
         K = len(self.problems)
         if self.regularizer == "l2" and self.tau > 0.0:
-            found = minimise_planes(*planes, np.full(K, 0.5 / self.tau), np.full(d, self.nonnegative))
-            return 2.0 * self.tau * found.bound
+            minimum = minimise_planes(*planes, np.full(K, 0.5 / self.tau), np.full(d, self.nonnegative))
+            return 2.0 * self.tau * minimum.bound
         parts = [planes.slopes] if self.nonnegative else [planes.slopes, -planes.slopes]
         above = np.zeros((m, K))
         above[np.arange(m), planes.groups] = -1.0

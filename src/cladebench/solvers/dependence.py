@@ -277,8 +277,8 @@ def greedy_partition(
     start = _checked_labels(labels, gram.n, len(Y))
     visited = np.arange(gram.n) if order is None else as_index("order", order)
     most = min(int(max_sweeps), LARGEST_COUNT)
-    found = _core.greedy_sweeps(gram.values, gram.is_factor, Y, start, visited, normalized, most)
-    return GreedyPartition(*found)
+    swept = _core.greedy_sweeps(gram.values, gram.is_factor, Y, start, visited, normalized, most)
+    return GreedyPartition(*swept)
 
 
 def _checked_labels(labels: npt.ArrayLike, n: int, n_clusters: int) -> IntArray:

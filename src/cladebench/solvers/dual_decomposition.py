@@ -146,30 +146,30 @@ class SlaveProblem(LatentProblem):
 
     def relax(self, w: FloatArray) -> Energy:
         """Minimise one slave after the other."""
-        features, rest, mean, found = np.zeros(len(w)), 0.0, np.zeros(len(self.n_copies)), []
-        for slave, own in zip(self.slaves, self.multipliers, strict=True):
-            copies, energy = slave.minimize(w, own)
+        features, rest, mean, all_copies = np.zeros(len(w)), 0.0, np.zeros(len(self.n_copies)), []
+        for slave, multiplier in zip(self.slaves, self.multipliers, strict=True):
+            copies, energy = slave.minimize(w, multiplier)
             features = features + energy.features
-            rest += energy.rest + float(own @ copies)
+            rest += energy.rest + float(multiplier @ copies)
             mean[slave.variables] += copies
-            found.append(copies)
+            all_copies.append(copies)
         mean /= self.n_copies
         self._deviations = [
-            copies - mean[slave.variables] for slave, copies in zip(self.slaves, found, strict=True)
+            copies - mean[slave.variables] for slave, copies in zip(self.slaves, all_copies, strict=True)
         ]
         return Energy(features, rest)
 
     def squared_slope(self) -> float:
         """Sum the squared differences of copies from their variable's mean."""
-        return float(sum(np.square(own).sum() for own in self._deviations))
+        return float(sum(np.square(deviation).sum() for deviation in self._deviations))
 
     def move(self, step: float) -> None:
         """Raise multipliers of copies above their mean; lower the others.
 
         The mean of their variable.
         """
-        for own, deviation in zip(self.multipliers, self._deviations, strict=True):
-            own += step * deviation
+        for multiplier, deviation in zip(self.multipliers, self._deviations, strict=True):
+            multiplier += step * deviation
 
 
 @dataclass(frozen=True)

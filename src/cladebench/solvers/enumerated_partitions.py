@@ -90,7 +90,7 @@ def best_partitions(gram: CenteredGram, n_clusters: int, columns: str = "binary"
     of_star = star >= star.max() - TIE * abs(star.max())
     of_best = unconstrained >= unconstrained.max() * (1.0 - TIE)
     common = of_star & of_best
-    i, j = (int(np.argmax(common if common.any() else own)) for own in (of_star, of_best))
+    i, j = (int(np.argmax(common if common.any() else alone)) for alone in (of_star, of_best))
     return BestPartitions(
         labels[i], labels[j], float(star[i]), float(unconstrained[j]), float(unconstrained[i])
     )

@@ -82,7 +82,9 @@ class ClusteringProblem(AugmentedProblem):
         In each the one of least sum of distances to it.
         """
         d = self._distances_at(w)
-        exemplars = np.array([own[d[np.ix_(own, own)].sum(axis=0).argmin()] for own in self.members])
+        exemplars = np.array(
+            [members[d[np.ix_(members, members)].sum(axis=0).argmin()] for members in self.members]
+        )
         if self.completion == "own":
             served_by = exemplars[self.labels]
         else:
@@ -135,10 +137,10 @@ class ClusteringProblem(AugmentedProblem):
     def augment(self, w: FloatArray, tol: float) -> tuple[Energy, float]:
         """Find the clustering that violates the margin most, by branch and bound."""
         d = self._distances_at(w)
-        found = least_augmented(d, self.labels, self.price, self.alpha, self.beta, tol)
-        others = np.flatnonzero(found.assignment != np.arange(len(d)))
-        features = self.distances.total(others, found.assignment[others])
-        return Energy(features, found.value - float(w @ features)), found.bound
+        least = least_augmented(d, self.labels, self.price, self.alpha, self.beta, tol)
+        others = np.flatnonzero(least.assignment != np.arange(len(d)))
+        features = self.distances.total(others, least.assignment[others])
+        return Energy(features, least.value - float(w @ features)), least.bound
 
     def _distances_at(self, w: FloatArray) -> FloatArray:
         """Give the distances at w, kept for the next call.

@@ -77,13 +77,13 @@ def min_cost_flow(costs: IntArray, lower: IntArray, upper: IntArray, repeats: in
     if done.returncode != 0:
         last_words = done.stderr.decode(errors="replace").strip().rsplit("\n", 1)[-1]
         raise RuntimeError(f"OR-tools failed: {last_words}")
-    with np.load(io.BytesIO(done.stdout)) as found:
+    with np.load(io.BytesIO(done.stdout)) as answer:
         return FlowResult(
-            found["labels"],
-            int(found["cost"]),
-            str(found["status"]),
-            float(found["seconds_build"]),
-            float(found["seconds_solve"]),
+            answer["labels"],
+            int(answer["cost"]),
+            str(answer["status"]),
+            float(answer["seconds_build"]),
+            float(answer["seconds_solve"]),
         )
 
 
@@ -125,12 +125,12 @@ def _main() -> None:
     with np.load(io.BytesIO(sys.stdin.buffer.read())) as sent:
         costs, lower, upper, repeats = (sent[name] for name in ("costs", "lower", "upper", "repeats"))
     several = [_solve(costs, lower, upper) for _ in range(int(repeats))]
-    found = several[0]._replace(
+    answer = several[0]._replace(
         seconds_build=min(one.seconds_build for one in several),
         seconds_solve=min(one.seconds_solve for one in several),
     )
     received = io.BytesIO()
-    np.savez(received, **found._asdict())
+    np.savez(received, **answer._asdict())
     sys.stdout.buffer.write(received.getvalue())
 
 

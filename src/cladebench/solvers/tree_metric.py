@@ -295,9 +295,9 @@ def _unrooted(tree: Hierarchy) -> IntArray:
     Points first, point 0 the root, no node of degree 2.
     """
     k = tree.n_samples
-    own = np.bincount(tree.leaf_of, minlength=tree.n_nodes)
+    n_held = np.bincount(tree.leaf_of, minlength=tree.n_nodes)
     for point, node in enumerate(tree.leaf_of):
-        if own[node] > 1 or tree.sizes[node] > 1:
+        if n_held[node] > 1 or tree.sizes[node] > 1:
             raise ValueError(
                 f"sample {point} is not alone below its node {node}; expected each at a leaf of its own"
             )

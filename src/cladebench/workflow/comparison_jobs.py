@@ -61,7 +61,9 @@ def jobs_of(document: Mapping[str, Any]) -> list[Job]:
     for job in expand(as_plan(document), SCOPE, root_seed=document["seed"]):
         libraries[job.estimators[0].rpartition(".")[0].partition(".")[0]].append(job)
     most = document["methods_a_job"]
-    return [_joined(own[i : i + most]) for own in libraries.values() for i in range(0, len(own), most)]
+    return [
+        _joined(members[i : i + most]) for members in libraries.values() for i in range(0, len(members), most)
+    ]
 
 
 def _joined(jobs: Sequence[Job]) -> Job:

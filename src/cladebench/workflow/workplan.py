@@ -101,8 +101,8 @@ class Workplan:
                 time_scale=self.config.time_scale,
                 memory_scale=self.config.memory_scale,
             ):
-                found = sources.job_sources(plan.package, job.estimators, job.data)
-                self._sources[job.name] = [str(path) for path in found]
+                sources_of_job = sources.job_sources(plan.package, job.estimators, job.data)
+                self._sources[job.name] = [str(path) for path in sources_of_job]
                 self.jobs[job.name] = job
 
     # ------------------------------------------------------------------ cells
@@ -168,8 +168,8 @@ class Workplan:
         A change runs the job again.
         """
         states = {
-            name: "not at hand" if found is None else "altered" if found == "altered" else "at hand"
-            for name, found in ((name, _available(name)) for name in self.jobs[job].data)
+            name: "not at hand" if at_hand is None else "altered" if at_hand == "altered" else "at hand"
+            for name, at_hand in ((name, _available(name)) for name in self.jobs[job].data)
         }
         if len(set(states.values())) == 1:
             return next(iter(states.values()))

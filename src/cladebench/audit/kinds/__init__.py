@@ -32,12 +32,16 @@ def found_kinds() -> dict[str, Kind]:
     kinds: dict[str, Kind] = {}
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
         module = importlib.import_module(f"{__name__}.{info.name}")
-        for found in vars(module).values():
-            if not inspect.isclass(found) or found.__module__ != module.__name__ or inspect.isabstract(found):
+        for member in vars(module).values():
+            if (
+                not inspect.isclass(member)
+                or member.__module__ != module.__name__
+                or inspect.isabstract(member)
+            ):
                 continue
-            if issubclass(found, Kind) and kinds.setdefault(found.name, kind := found()) is not kind:
+            if issubclass(member, Kind) and kinds.setdefault(member.name, kind := member()) is not kind:
                 raise ValueError(
-                    f"{found.__name__}: a second kind {found.name!r}; expected a name of its own"
+                    f"{member.__name__}: a second kind {member.name!r}; expected a name of its own"
                 )
     return kinds
 

@@ -92,7 +92,7 @@ class Arithmetic(Kind):
         than = claim.expects.get("than")
         yield from than if isinstance(than, list) else ()
 
-    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
+    def check(self, claim: Claim, claims: ClaimSet, where: str) -> None:
         """Check what the claim names.
 
         It has a printed number, and is one claim where one is meant.
@@ -100,27 +100,27 @@ class Arithmetic(Kind):
         expects = claim.expects
         if expects and "left" not in expects and claim.published is None:
             raise ClaimsError(f"{where}: missing key 'published'")
-        named = [name for pattern in self.references(claim) for name in found.matching(pattern)]
-        bare = [name for name in named if name != claim.id and found.claims[name].published is None]
+        named = [name for pattern in self.references(claim) for name in claims.matching(pattern)]
+        bare = [name for name in named if name != claim.id and claims.claims[name].published is None]
         if bare:
             raise ClaimsError(f"{where}: expects: {bare[0]!r} has no published number")
         for pattern in (*expects.get("difference_of", ()), *expects.get("ratio_of", ())):
-            if found.matching(pattern) != [pattern]:
+            if claims.matching(pattern) != [pattern]:
                 raise ClaimsError(f"{where}: expects: {pattern!r} is a pattern, expected one claim")
         if "left" in expects:
-            self._check_comparison(claim, found, where)
+            self._check_comparison(claim, claims, where)
 
-    def _check_comparison(self, claim: Claim, found: ClaimSet, where: str) -> None:
+    def _check_comparison(self, claim: Claim, claims: ClaimSet, where: str) -> None:
         left, than = claim.expects["left"], claim.expects["than"]
-        if found.matching(left) != [left]:
+        if claims.matching(left) != [left]:
             raise ClaimsError(f"{where}: expects.left: {left!r} is a pattern, expected one claim")
         if claim.expects["is"] in RELATIVE:
-            check_direction({**found.claims[left].measure, **claim.measure}, where)
+            check_direction({**claims.claims[left].measure, **claim.measure}, where)
         if "margin" in claim.expects and claim.expects["is"] != "no_worse":
             raise ClaimsError(
                 f"{where}: expects.margin: not allowed with 'is: {claim.expects['is']}'; expected 'is: no_worse'"
             )
-        if isinstance(than, list) and {m for p in than for m in found.matching(p)} <= {left, claim.id}:
+        if isinstance(than, list) and {m for p in than for m in claims.matching(p)} <= {left, claim.id}:
             raise ClaimsError(
                 f"{where}: expects.than: {', '.join(than)} matches {left!r} alone; expected other claims"
             )
@@ -274,5 +274,5 @@ def _numbers(claim: Claim, claims: ClaimSet, pattern: str) -> list[tuple[float, 
 
     The claim itself is left out.
     """
-    found = [claims.claims[name].published for name in claims.matching(pattern) if name != claim.id]
-    return [(printed.value, printed.unit) for printed in found if printed is not None]
+    published = [claims.claims[name].published for name in claims.matching(pattern) if name != claim.id]
+    return [(printed.value, printed.unit) for printed in published if printed is not None]

@@ -100,7 +100,7 @@ class Kind(ABC):
         """List the patterns of claim ids that a claim names."""
         return iter(())
 
-    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:  # noqa: B027 - most have nothing to check
+    def check(self, claim: Claim, claims: ClaimSet, where: str) -> None:  # noqa: B027 - most have nothing to check
         """Check what no schema can.
 
         Raises
@@ -130,7 +130,7 @@ def check_direction(measure: Mapping[str, Any], where: str) -> None:
         )
 
 
-def check_matches(claim: Claim, found: ClaimSet, patterns: Iterable[str], where: str) -> None:
+def check_matches(claim: Claim, claims: ClaimSet, patterns: Iterable[str], where: str) -> None:
     """Refuse a pattern that names no other claim.
 
     Raises
@@ -138,9 +138,9 @@ def check_matches(claim: Claim, found: ClaimSet, patterns: Iterable[str], where:
     ClaimsError
     """
     for pattern in patterns:
-        named = set(found.matching(pattern))
+        named = set(claims.matching(pattern))
         if named <= {claim.id}:
-            others = one_of(pattern, [name for name in found.claims if name != claim.id])
+            others = one_of(pattern, [name for name in claims.claims if name != claim.id])
             raise ClaimsError(
                 f"{where}: expects: no claim {pattern!r}{' but itself' if named else ''}; {others}"
             )

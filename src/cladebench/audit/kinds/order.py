@@ -96,7 +96,7 @@ class Order(Kind):
         """List the queries of both sides."""
         return operand_queries(claim, "left", "than")
 
-    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
+    def check(self, claim: Claim, claims: ClaimSet, where: str) -> None:
         """Refuse a margin where it would turn the claim round.
 
         A margin helps the claim.
@@ -145,7 +145,7 @@ class Order(Kind):
         pairs = by.reader.pairs(
             expects["left"], expects["than"], claim, praised_side(relation, direction), each
         )
-        faulty = next((found for found in pairs if found.problem), None)
+        faulty = next((pair for pair in pairs if pair.problem), None)
         if faulty:
             said = _said(claim, faulty, higher, margin)
             return Judgement(not_testable(faulty.problem), faulty.samples, said)
@@ -153,13 +153,13 @@ class Order(Kind):
             return _of_each(claim, pairs[0], sign, _said(claim, pairs[0], higher, margin))
         comparisons = [
             _compared(
-                found.samples,
+                pair.samples,
                 sign,
                 0.0 if relation == "same" else margin,
                 float(expects.get("tie", 0.0)),
                 relation == "no_worse",
             )
-            for found in pairs
+            for pair in pairs
         ]
         met = hardest(comparisons)
         samples = pairs[met].samples
@@ -179,8 +179,8 @@ class Order(Kind):
         decides = against_each(replace(comparison, best=_best_other(pairs, met, higher)), len(comparisons))
 
         def outcome_at(p_adjusted: float, tests: int) -> Outcome:
-            found = judge_order(decides, p_adjusted, by.claims.rules, tests=tests)
-            return despite_missing(found, samples, decides.sign)
+            outcome = judge_order(decides, p_adjusted, by.claims.rules, tests=tests)
+            return despite_missing(outcome, samples, decides.sign)
 
         return decides.p_value, outcome_at, judgement
 
@@ -218,21 +218,21 @@ def _says_higher(relation: str, direction: str | None) -> bool:
     )
 
 
-def _said(claim: Claim, found: Pair, higher: bool, margin: float) -> str:
+def _said(claim: Claim, pair: Pair, higher: bool, margin: float) -> str:
     relation = claim.expects["is"]
     symbol = _IS_SYMBOL.get(relation, ">" if higher else "<")
     shift = "±" if relation == "same" else "-" if higher == (margin > 0) else "+"
     allowance = f" {shift} {as_given(abs(margin))}" if margin else ""
-    return f"{found.names[0]} {symbol} {found.names[1] or 'the others'}{allowance}{of_metric(claim)}"
+    return f"{pair.names[0]} {symbol} {pair.names[1] or 'the others'}{allowance}{of_metric(claim)}"
 
 
-def _of_each(claim: Claim, found: Pair, sign: float, said: str) -> Judgement:
+def _of_each(claim: Claim, pair: Pair, sign: float, said: str) -> Judgement:
     outcome = _OF_EACH[claim.expects["is"]](
-        found.left,
-        found.right,
+        pair.left,
+        pair.right,
         sign=sign,
-        label=label_of(found.names, means_of(*found.samples)),
-        point=all(s.point for s in found.samples),
+        label=label_of(pair.names, means_of(*pair.samples)),
+        point=all(s.point for s in pair.samples),
     )
-    outcome = despite_missing(outcome, found.samples, sign)
-    return Judgement(with_notes(outcome, found.samples), found.samples, said)
+    outcome = despite_missing(outcome, pair.samples, sign)
+    return Judgement(with_notes(outcome, pair.samples), pair.samples, said)

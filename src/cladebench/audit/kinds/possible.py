@@ -166,19 +166,19 @@ def judge_possible(claim: Claim, programmes: Programmes, facts: Facts) -> Outcom
     assert claim.published is not None
     scale = Fraction(str(claim.measure["scale"]))
     printed = as_printed(claim.published.text, scale)
-    found = _programme(claim, programmes)(str(claim.measure["metric"]), claim.expects, facts, printed)
-    ends: dict[str, Any] = {"low": float(found.low * scale), "high": float(found.high * scale), "n": 1}
-    said = f"{found.assumes}; the value is {_between(found, scale)}, by {found.programme}"
-    said += f"; {found.implies}" if found.implies else ""
+    possible = _programme(claim, programmes)(str(claim.measure["metric"]), claim.expects, facts, printed)
+    ends: dict[str, Any] = {"low": float(possible.low * scale), "high": float(possible.high * scale), "n": 1}
+    said = f"{possible.assumes}; the value is {_between(possible, scale)}, by {possible.programme}"
+    said += f"; {possible.implies}" if possible.implies else ""
     text, assumed = claim.published.text, str(claim.expects.get("assumed", ""))
     if claim.expects["instances"] in CONSTANTS:
-        return _against_constant(found, printed, text, said, ends, assumed)
-    if found.excludes(*printed):
+        return _against_constant(possible, printed, text, said, ends, assumed)
+    if possible.excludes(*printed):
         if assumed:
             return not_testable(f"{text} is impossible, but {assumed}. {said}", **ends)
         return Outcome(INCONSISTENT, f"{text} is impossible. {said}", **ends)
-    if found.takes(*printed):
-        allowed = _allowed(found, MEASURES[str(claim.measure["metric"])].range)
+    if possible.takes(*printed):
+        allowed = _allowed(possible, MEASURES[str(claim.measure["metric"])].range)
         if allowed <= PASSED_BLINDLY:
             return Outcome(REPRODUCED, f"{text} is possible. {said}", **ends)
         what = "the bounds exclude no number" if allowed >= 1 else f"so are {allowed:.0%} of all numbers"
@@ -186,30 +186,30 @@ def judge_possible(claim: Claim, programmes: Programmes, facts: Facts) -> Outcom
     return not_testable(f"nothing excludes {text}, and no instance at hand has it. {said}", **ends)
 
 
-def _allowed(found: Range, ends: tuple[float, float]) -> float:
+def _allowed(possible: Range, ends: tuple[float, float]) -> float:
     """Give the share of a measure's range between the proven bounds.
 
     1 where the range has no end.
     """
     whole = ends[1] - ends[0]
-    return float(found.high - found.low) / whole if math.isfinite(whole) else 1.0
+    return float(possible.high - possible.low) / whole if math.isfinite(whole) else 1.0
 
 
 def _against_constant(
-    found: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any], assumed: str
+    possible: Range, printed: Interval, text: str, said: str, ends: Mapping[str, Any], assumed: str
 ) -> Outcome:
-    if printed[0] > found.high:
+    if printed[0] > possible.high:
         return Outcome(REPRODUCED, f"{text} is above the best constant. {said}", **ends)
-    if printed[1] <= found.low and assumed:
+    if printed[1] <= possible.low and assumed:
         return not_testable(f"{text} is below the best constant, but {assumed}. {said}", **ends)
-    if printed[1] <= found.low:
+    if printed[1] <= possible.low:
         return Outcome(UNINFORMATIVE, f"{text} is below the best constant. {said}", **ends)
     return not_testable(f"the best constant may be above or below {text}. {said}", **ends)
 
 
-def _between(found: Range, scale: Fraction) -> str:
-    low, high = (significant(float(end * scale)) for end in (found.low, found.high))
-    return f"exactly {low}" if found.low == found.high else f"between {low} and {high}"
+def _between(possible: Range, scale: Fraction) -> str:
+    low, high = (significant(float(end * scale)) for end in (possible.low, possible.high))
+    return f"exactly {low}" if possible.low == possible.high else f"between {low} and {high}"
 
 
 def _programme(claim: Claim, programmes: Programmes) -> Programme:

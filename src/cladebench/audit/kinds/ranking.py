@@ -73,10 +73,10 @@ def concordance(printed: Sequence[float], measured: Sequence[float]) -> Concorda
     n = len(printed)
     if n < LEAST_METHODS or not (np.ptp(printed) and np.ptp(measured)):
         return Concordance(math.nan, -1.0, 1.0, 1.0, n)
-    found = stats.kendalltau(printed, measured)
-    tau = float(found.statistic)
+    kendall = stats.kendalltau(printed, measured)
+    tau = float(kendall.statistic)
     tied = len({*printed}) < n or len({*measured}) < n
-    p_value = _p_of_all_orders(printed, measured) if tied and n <= MOST_PERMUTED else float(found.pvalue)
+    p_value = _p_of_all_orders(printed, measured) if tied and n <= MOST_PERMUTED else float(kendall.pvalue)
     most = 1 - 1 / math.comb(n, 2)
     z, reach = math.atanh(min(max(tau, -most), most)), float(stats.norm.ppf(0.975)) * _spread(n)
     return Concordance(tau, math.tanh(z - reach), math.tanh(z + reach), p_value, n)
@@ -99,7 +99,7 @@ def _p_of_all_orders(printed: Sequence[float], measured: Sequence[float]) -> flo
         orders = np.moveaxis(orders, axis, -1)
         return np.abs(np.sign(orders[..., first] - orders[..., second]) @ signs)
 
-    found = stats.permutation_test(
+    test = stats.permutation_test(
         (np.asarray(measured, dtype=float),),
         score,
         permutation_type="pairings",
@@ -107,11 +107,11 @@ def _p_of_all_orders(printed: Sequence[float], measured: Sequence[float]) -> flo
         n_resamples=np.inf,
         vectorized=True,
     )
-    return float(found.pvalue)
+    return float(test.pvalue)
 
 
 def judge_ranking(
-    found: Concordance, p_adjusted: float, rules: Rules, missing: Sequence[str] = (), *, tests: int = 1
+    order: Concordance, p_adjusted: float, rules: Rules, missing: Sequence[str] = (), *, tests: int = 1
 ) -> Outcome:
     """Judge the order of the methods of a column.
 
@@ -128,33 +128,33 @@ def judge_ranking(
         Size of the family. The tau that could have been found is stated at the level of Holm's first step.
     """
     left_out = f"; left out: {', '.join(missing)}" if missing else ""
-    if found.n < LEAST_METHODS:
-        return not_testable(f"{found.n} methods are measured, {LEAST_METHODS} needed{left_out}", n=found.n)
-    if math.isnan(found.tau):
-        return not_testable(f"all {found.n} methods are equal{left_out}", n=found.n)
-    if tests * 2 / math.factorial(found.n) > rules.alpha:
+    if order.n < LEAST_METHODS:
+        return not_testable(f"{order.n} methods are measured, {LEAST_METHODS} needed{left_out}", n=order.n)
+    if math.isnan(order.tau):
+        return not_testable(f"all {order.n} methods are equal{left_out}", n=order.n)
+    if tests * 2 / math.factorial(order.n) > rules.alpha:
         return not_testable(
-            f"over {tests} columns no order of {found.n} methods could differ from chance{left_out}",
-            n=found.n,
+            f"over {tests} columns no order of {order.n} methods could differ from chance{left_out}",
+            n=order.n,
         )
     quantiles = stats.norm.isf(rules.alpha / tests / 2) + stats.norm.ppf(rules.power)
-    detectable = math.tanh(float(quantiles) * _spread(found.n))
+    detectable = math.tanh(float(quantiles) * _spread(order.n))
     numbers: dict[str, Any] = {
-        "measured": found.tau,
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
-        "p_value": found.p_value,
+        "measured": order.tau,
+        "low": order.low,
+        "high": order.high,
+        "n": order.n,
+        "p_value": order.p_value,
         "p_adjusted": p_adjusted,
         "detectable": detectable,
     }
-    said = f"Kendall's tau-b {significant(found.tau, 2)} over {found.n} methods"
+    said = f"Kendall's tau-b {significant(order.tau, 2)} over {order.n} methods"
     said += f", adjusted p = {significant(p_adjusted, 2)}"
     if p_adjusted > rules.alpha:
         said += ": neither agreement nor difference of the columns is shown"
         said += f"; a tau of {significant(detectable, 2)} would show"
         return Outcome(WITHIN_NOISE, f"{said}{left_out}", **numbers)
-    return Outcome(REPRODUCED if found.tau > 0 else CONTRADICTED, f"{said}{left_out}", **numbers)
+    return Outcome(REPRODUCED if order.tau > 0 else CONTRADICTED, f"{said}{left_out}", **numbers)
 
 
 class Ranking(Kind):
@@ -185,16 +185,16 @@ class Ranking(Kind):
             samples.append(sample)
             printed.append(entry.published.value)
             measured.append(float(sample.values.mean()))
-        found: Concordance = concordance(printed, measured)
+        order: Concordance = concordance(printed, measured)
         said = "the methods in the printed order"
-        judgement = Judgement(judge_ranking(found, 1.0, by.claims.rules, missing), tuple(samples), said)
+        judgement = Judgement(judge_ranking(order, 1.0, by.claims.rules, missing), tuple(samples), said)
         if judgement.outcome.verdict == NOT_TESTABLE:
             return judgement
 
         def outcome_at(p_adjusted: float, tests: int) -> Outcome:
-            return judge_ranking(found, p_adjusted, by.claims.rules, missing, tests=tests)
+            return judge_ranking(order, p_adjusted, by.claims.rules, missing, tests=tests)
 
-        return found.p_value, outcome_at, judgement
+        return order.p_value, outcome_at, judgement
 
 
 def _read(query: Mapping[str, Any], reader: Reader) -> Sample:

@@ -56,12 +56,12 @@ class Ratio(Kind):
         Or the ratio of the means, where the claim says so.
         """
         expects = claim.expects
-        found = by.reader.pair(expects["of"], expects["to"], claim)
-        samples, names, left, right = found.samples, found.names, found.left, found.right
+        pair = by.reader.pair(expects["of"], expects["to"], claim)
+        samples, names, left, right = pair.samples, pair.names, pair.left, pair.right
         low, high = expects.get("at_least"), expects.get("at_most")
         said = f"{names[0]} / {names[1]} {claimed_range(low, high)}{of_metric(claim)}"
-        if found.problem:
-            return Judgement(not_testable(found.problem), samples, said)
+        if pair.problem:
+            return Judgement(not_testable(pair.problem), samples, said)
         means = bool(expects.get("means"))
         if (left.mean() < 0 or right.mean() <= 0) if means else min(left.min(), right.min()) <= 0:
             needs = "means" if means else "measurements"

@@ -125,12 +125,12 @@ class Sentence(Kind):
         """Name the parts, of nested lists too."""
         return _patterns(claim.expects)
 
-    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
+    def check(self, claim: Claim, claims: ClaimSet, where: str) -> None:
         """Check that no part counts twice.
 
         No more parts must hold than there are.
         """
-        _check_counts(claim.expects, found, where)
+        _check_counts(claim.expects, claims, where)
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
         """Judge by the verdicts of the parts, or by the solver checks."""
@@ -165,9 +165,9 @@ def _patterns(expects: Mapping[str, Any]) -> Iterator[str]:
             yield from _patterns(part)
 
 
-def _check_counts(expects: Mapping[str, Any], found: ClaimSet, where: str) -> None:
+def _check_counts(expects: Mapping[str, Any], claims: ClaimSet, where: str) -> None:
     parts = _listed(expects)
-    names = [name for part in parts if isinstance(part, str) for name in found.matching(part)]
+    names = [name for part in parts if isinstance(part, str) for name in claims.matching(part)]
     twice = next((name for name, count in Counter(names).items() if count > 1), None)
     if twice:
         raise ClaimsError(f"{where}: expects: the part {twice!r} is named twice")
@@ -176,7 +176,7 @@ def _check_counts(expects: Mapping[str, Any], found: ClaimSet, where: str) -> No
     if parts and expects.get("at_least", 1) > count:
         raise ClaimsError(f"{where}: expects.at_least: {expects['at_least']} of {count} parts")
     for part in nested:
-        _check_counts(part, found, where)
+        _check_counts(part, claims, where)
 
 
 _OPEN, _HOLDS = Outcome(WITHIN_NOISE, "on stand-in data"), Outcome(REPRODUCED, "on stand-in data")
@@ -194,10 +194,10 @@ def _combined(
         if isinstance(part, Mapping):
             outcomes.append(_combined(part, by, judged, stand_ins_say))
             continue
-        found = [(name, by.part(name)) for name in by.claims.matching(part)]
-        for _, its in found:
+        parts_judged = [(name, by.part(name)) for name in by.claims.matching(part)]
+        for _, its in parts_judged:
             on_stand_ins = its.final is not its.outcome
             outcomes.append(stand_ins_say if stand_ins_say and on_stand_ins else its.outcome)
-        judged += found
+        judged += parts_judged
     needed = len(outcomes) if "all_of" in expects else 1 if "any_of" in expects else int(expects["at_least"])
     return combine(outcomes, needed)

@@ -31,7 +31,7 @@ class Value(Kind):
         """Give the one query."""
         yield claim.measure
 
-    def check(self, claim: Claim, found: ClaimSet, where: str) -> None:
+    def check(self, claim: Claim, claims: ClaimSet, where: str) -> None:
         """Refuse a spread without its repetitions, and a share beside a percentage."""
         printed = claim.published
         if printed is not None and printed.spread and (claim.repetitions or 1) < 2:

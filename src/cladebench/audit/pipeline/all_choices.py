@@ -104,7 +104,7 @@ def settle(
         if stance == CONTRADICTS and untested:
             reason += f"; too few runs or none: {_lacking(not_run, len(untested) - len(not_run))}"
         return Settled(final.verdict, reason, blind, stances, (), not_run)
-    others = {s: [name for name, found in stances.items() if name and found == s] for s in _BEST_FIRST}
+    others = {s: [name for name, other in stances.items() if name and other == s] for s in _BEST_FIRST}
     said = [f"{_WITH[s]} with {_quoted(names)}" for s, names in others.items() if names and s != stance]
     if beyond:
         said.append(f"on the other side with {_quoted(beyond)}, so that a value between may meet it")
@@ -127,7 +127,7 @@ def passed_by_parts(settled: Settled, parts: Sequence[str]) -> Settled:
 
 def _elsewhere(stance: Stance, stances: Mapping[str, Stance]) -> str:
     """Count the other choices that agree with ours, where not all do."""
-    counts = {s: sum(found == s for name, found in stances.items() if name) for s in _BEST_FIRST}
+    counts = {s: sum(other == s for name, other in stances.items() if name) for s in _BEST_FIRST}
     others = [f"{_WITH[s]} with {n}" for s, n in counts.items() if n and s != stance]
     if not others:
         return ""
@@ -155,14 +155,14 @@ def _turned(
     One choice supports it and another contradicts it, or ours contradicts it and another does not. Those in `turning`
     count as well: a random method passes with them, or they miss the claim on the other side.
     """
-    found = [
+    turns = [
         (choice.entries, judgement.outcome.stance, choice.name in turning) for choice, judgement in choices
     ]
-    reached = {stance, *(other for _, other, _ in found)}
+    reached = {stance, *(other for _, other, _ in turns)}
     against = {SUPPORTS: (CONTRADICTS,), CONTRADICTS: (SUPPORTS, UNDECIDED)}.get(stance)
     if against is None:
         against = (SUPPORTS, CONTRADICTS) if {SUPPORTS, CONTRADICTS} <= reached else ()
-    round_ = [entries for entries, other, named in found if other in against or named]
+    round_ = [entries for entries, other, named in turns if other in against or named]
     alone = list(dict.fromkeys(entries[0] for entries in round_ if len(entries) == 1))
     together = dict.fromkeys(" + ".join(f) for f in round_ if len(f) > 1 and not set(f) & set(alone))
     return (*alone, *together)

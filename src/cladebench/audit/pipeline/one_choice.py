@@ -82,11 +82,11 @@ class Evaluation:
             self.reader.now = claim
             self.found[claim.id] = alike[claim.id] if claim.id in alike else self._judge(claim)
         waiting: dict[str, Waiting] = {}
-        for name, found in self.found.items():
-            if isinstance(found, Judgement):
-                self._done[name] = found
+        for name, judgement in self.found.items():
+            if isinstance(judgement, Judgement):
+                self._done[name] = judgement
             else:
-                waiting[name] = found
+                waiting[name] = judgement
         self._correct(waiting)
         self._adjust_values()
         for name in self.claims.claims:
@@ -135,8 +135,13 @@ class Evaluation:
         """
         families: dict[str, list[str]] = {}
         for claim in self.claims.claims.values():
-            kind, found = kind_of(claim), self._done.get(claim.id)
-            if kind.family and not kind.corrected and found is not None and found.outcome.p_value is not None:
+            kind, earlier = kind_of(claim), self._done.get(claim.id)
+            if (
+                kind.family
+                and not kind.corrected
+                and earlier is not None
+                and earlier.outcome.p_value is not None
+            ):
                 families.setdefault(claim.family, []).append(claim.id)
         for members in families.values():
             adjusted = holm([float(self._done[name].outcome.p_value or 0.0) for name in members])
@@ -151,16 +156,16 @@ class Evaluation:
         """
         if name not in self._done:
             claim = self.claims.claims[name]
-            found = kind_of(claim).judge(claim, self._grounds)
-            assert isinstance(found, Judgement)
-            self._done[name] = found
+            judgement = kind_of(claim).judge(claim, self._grounds)
+            assert isinstance(judgement, Judgement)
+            self._done[name] = judgement
         return self._done[name]
 
     def _part(self, name: str) -> Judgement:
-        found = self._judged(name)
-        if self._touched and found.outcome.stance == UNTESTED:
-            return self._known.get(name, found)
-        return found
+        judgement = self._judged(name)
+        if self._touched and judgement.outcome.stance == UNTESTED:
+            return self._known.get(name, judgement)
+        return judgement
 
     def _runs_for_none(self, parts: Collection[str]) -> bool:
         """Say whether a choice was run for none of its parts.

@@ -112,9 +112,9 @@ class PaperAudit:
         """Find the claims (no sentences) that ours and every telling choice contradict."""
         return {
             name
-            for name, own in self.chosen.items()
-            if own.outcome.stance == CONTRADICTS
-            and own.outcome.verdict != INCONSISTENT
+            for name, settled in self.chosen.items()
+            if settled.outcome.stance == CONTRADICTS
+            and settled.outcome.verdict != INCONSISTENT
             and not kind_of(self.claims.claims[name]).of_parts
             and all(
                 judged[name].outcome.stance in (CONTRADICTS, UNTESTED)
@@ -125,7 +125,7 @@ class PaperAudit:
 
     def settled(self) -> dict[str, Settled]:
         """Give what is reported of each claim."""
-        found = {}
+        by_name = {}
         for name in self.claims.claims:
             choices = [
                 (choice, judged[name])
@@ -138,13 +138,13 @@ class PaperAudit:
                 for (choice, _), methods_there in zip(self.choices, self._passed, strict=True)
                 if name in methods_there
             }
-            found[name] = settle(self.with_others(name), choices, random_methods, passed)
-        return found | self._passed_by_parts(found)
+            by_name[name] = settle(self.with_others(name), choices, random_methods, passed)
+        return by_name | self._passed_by_parts(by_name)
 
-    def _passed_by_parts(self, found: Mapping[str, Settled]) -> dict[str, Settled]:
+    def _passed_by_parts(self, settled: Mapping[str, Settled]) -> dict[str, Settled]:
         """Settle sentences that hold only with parts that random methods pass."""
         held = {name for name, judgement in self.chosen.items() if judgement.outcome.stance == SUPPORTS}
-        passed = {name for name in held if found[name].verdict == UNINFORMATIVE}
+        passed = {name for name in held if settled[name].verdict == UNINFORMATIVE}
         blank = {
             name: replace(self.chosen[name], outcome=not_testable("a random method passes too"))
             for name in passed
@@ -153,7 +153,7 @@ class PaperAudit:
         without = self._evaluation(self.rules[0]).run({**self.chosen, **blank}, sentences)
         return {
             name: passed_by_parts(
-                found[name], [part for part in dict.fromkeys(self._below(name)) if part in passed]
+                settled[name], [part for part in dict.fromkeys(self._below(name)) if part in passed]
             )
             for name in sentences & held
             if without[name].outcome.stance != SUPPORTS
@@ -193,7 +193,7 @@ class PaperAudit:
 
         And what is corrected together with it.
         """
-        alike = {name: found for name, found in self.own.found.items() if name not in touched}
+        alike = {name: judgement for name, judgement in self.own.found.items() if name not in touched}
         evaluation = self._asked_alone[choice.name] = self._evaluation(self.rules[0], choice)
         again = self._with_sentences(self._with_families(touched))
         return evaluation.run(self.chosen, again, touched, alike)
@@ -209,9 +209,9 @@ class PaperAudit:
         touched = set().union(*touched_by.values())
         parts = {part for name in asked for part in self._all_parts(name)}
         again = self._with_families(asked | parts & touched)
-        alike = {name: found for name, found in self.own.found.items() if name not in touched}
+        alike = {name: judgement for name, judgement in self.own.found.items() if name not in touched}
         for name in again & touched:
-            first, *more = [choice for choice, own in touched_by.items() if name in own]
+            first, *more = [choice for choice, names in touched_by.items() if name in names]
             alone, claim = self._asked_alone[first], self.claims.claims[name]
             asks = alone.reader.asked.get(name, ())
             if not more and asks and pair.asks_as(alone.reader.choice, claim, asks):
@@ -241,14 +241,14 @@ class PaperAudit:
             and judged[name].outcome.stance in (SUPPORTS, UNDECIDED)
         }
         again = asked | {part for name in asked for part in self._below(name) if part in touched}
-        found: dict[str, list[str]] = {}
+        passing: dict[str, list[str]] = {}
         for method, known in self.random_methods if asked else ():
             evaluation = self._evaluation(self.rules[0], choice, method)
             there = evaluation.run(known, again, touched)
             for name in asked:
                 if there[name].outcome.stance == SUPPORTS:
-                    found.setdefault(name, []).append(method.name)
-        return found
+                    passing.setdefault(name, []).append(method.name)
+        return passing
 
     def _touched(self, choice: Choice) -> set[str]:
         """Find the claims whose answers, or parts, a choice changes."""
@@ -275,8 +275,8 @@ class PaperAudit:
         They are a data set, a method, a metric and a setting; of a change those of both ends.
         """
         asked = choice.query(query)
-        found = self.records.sample(asked, choice.rule(self.rules[0]))
-        names = (asked["dataset"], asked["method"], asked["metric"], "" if found.problem else found.setting)
+        sample = self.records.sample(asked, choice.rule(self.rules[0]))
+        names = (asked["dataset"], asked["method"], asked["metric"], "" if sample.problem else sample.setting)
         if "change_from" not in asked:
             return names
         first = self.records.sample(before(asked), choice.rule(self.rules[0]))
@@ -284,17 +284,19 @@ class PaperAudit:
 
     def _with_sentences(self, names: set[str]) -> set[str]:
         """Add the sentences that are made of these claims."""
-        found = set(names)
+        reached = set(names)
         while added := {
-            name for name, parts in self._parts.items() if name not in found and not found.isdisjoint(parts)
+            name
+            for name, parts in self._parts.items()
+            if name not in reached and not reached.isdisjoint(parts)
         }:
-            found |= added
-        return found
+            reached |= added
+        return reached
 
     def _below(self, name: str) -> list[str]:
         """Parts of a sentence, of these, and so on."""
-        own = self.chosen[name].parts
-        return [*own, *(below for part in own for below in self._below(part))]
+        parts = self.chosen[name].parts
+        return [*parts, *(below for part in parts for below in self._below(part))]
 
     def _all_parts(self, name: str) -> Iterator[str]:
         """List parts of a sentence, their parts, and so on."""

@@ -150,8 +150,8 @@ def _decisive(name: str, audit: PaperAudit, settled: Mapping[str, Settled]) -> s
     They do not hold; each has its reason.
     """
     verdicts = {part: VERDICTS[settled[part].verdict] for part in audit.chosen[name].parts}
-    found = [f"{part} ({known.why})" for part, known in verdicts.items() if known.answer != HOLDS]
-    return f"; decided by {some_of(found, 3)}" if found else ""
+    deciding = [f"{part} ({known.why})" for part, known in verdicts.items() if known.answer != HOLDS]
+    return f"; decided by {some_of(deciding, 3)}" if deciding else ""
 
 
 def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) -> Audit:

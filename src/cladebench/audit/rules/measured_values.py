@@ -72,28 +72,28 @@ def judge_value(
     ours = mean_interval(values, point=point, overlap=overlap)
     half = printed.half_width(tolerance)
     matters = half + (printed.unit if gap is None else gap)
-    found = against_published(ours, printed.value, published_sd, n_published, one_draw=one_draw)
+    difference = against_published(ours, printed.value, published_sd, n_published, one_draw=one_draw)
     numbers: dict[str, Any] = {
         "measured": ours.mean,
         "low": finite(ours.low),
         "high": finite(ours.high),
         "n": ours.n,
-        "difference": found.value,
-        "detectable": finite(found.detectable(rules.alpha, rules.power) + half),
-        "p_value": found.beyond(half).p_value() if math.isfinite(found.se) else None,
+        "difference": difference.value,
+        "detectable": finite(difference.detectable(rules.alpha, rules.power) + half),
+        "p_value": difference.beyond(half).p_value() if math.isfinite(difference.se) else None,
     }
     if math.isnan(ours.sd):
         return not_testable("n too small: a single repetition gives no interval", **numbers)
-    size = (
-        f"measured {significant(ours.mean)}, {significant(abs(found.value))} from the printed {printed.text}"
-    )
-    agree, differ = found.within(matters), found.beyond(half).p_value()
+    size = f"measured {significant(ours.mean)}, {significant(abs(difference.value))} from the printed {printed.text}"
+    agree, differ = difference.within(matters), difference.beyond(half).p_value()
     if agree <= rules.alpha:
         what = f"less than the {significant(matters)} that matters"
-        return Outcome(REPRODUCED, f"{size}: {what}{by_test('two one-sided tests', agree, found)}", **numbers)
+        return Outcome(
+            REPRODUCED, f"{size}: {what}{by_test('two one-sided tests', agree, difference)}", **numbers
+        )
     if differ <= rules.alpha:
         what = "more than rounding" if not tolerance else "more than the tolerance"
-        return Outcome(CONTRADICTED, f"{size}: {what}{by_test('Welch t', differ, found)}", **numbers)
+        return Outcome(CONTRADICTED, f"{size}: {what}{by_test('Welch t', differ, difference)}", **numbers)
     draw = "; the paper's number is of one draw of the data" if one_draw else ""
     reason = (
         f"{size}: neither a difference ({p_text(differ)}) nor agreement within {significant(matters)} "

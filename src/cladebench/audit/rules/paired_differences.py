@@ -128,7 +128,7 @@ def hardest(comparisons: Sequence[PairedDifferences]) -> int:
 
     Where some are ahead it is the one that is so most clearly, else the one that is hardest to tell behind.
     """
-    ahead = [i for i, found in enumerate(comparisons) if found.gap.value < 0]
+    ahead = [i for i, comparison in enumerate(comparisons) if comparison.gap.value < 0]
     if ahead:
         return min(ahead, key=lambda i: comparisons[i].p_value)
     return max(range(len(comparisons)), key=lambda i: comparisons[i].p_value)

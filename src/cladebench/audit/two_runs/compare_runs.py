@@ -180,8 +180,8 @@ def _of_the_machine(rows: pd.DataFrame, plans: Mapping[str, Plan]) -> pd.Series:
     names = rows[["paper", "metric"]].drop_duplicates()
     timed = set()
     for paper, metric in zip(names["paper"], names["metric"], strict=True):
-        found = (plans[paper].measures if paper in plans else MEASURES).get(metric)
-        if found is not None and found.unit in ("s", "MB"):
+        measure = (plans[paper].measures if paper in plans else MEASURES).get(metric)
+        if measure is not None and measure.unit in ("s", "MB"):
             timed.add(f"{paper}/{metric}")
     return (rows["paper"] + "/" + rows["metric"]).isin(timed)
 
@@ -197,14 +197,14 @@ def _only_in_one(merged: pd.DataFrame) -> pd.DataFrame:
 
 def _compare_values(left: pd.DataFrame, right: pd.DataFrame, tolerance: Tolerance) -> pd.DataFrame:
     """Compare the results that both runs have, one by one."""
-    found = left[[*_KEY, "value"]].merge(right[[*_KEY, "value"]], on=_KEY, suffixes=("_a", "_b"))
-    found = found.rename(columns={"value_a": "a", "value_b": "b"})
-    a, b = found["a"].astype(float), found["b"].astype(float)
-    found["difference"] = b - a
-    found["allowed"] = tolerance.allowed(found["metric"], pd.concat([a.abs(), b.abs()], axis=1).max(axis=1))
-    found["equal"] = (a == b) | (a.isna() & b.isna())
-    found["agrees"] = found["equal"] | (found["difference"].abs() <= found["allowed"])
-    return found
+    both = left[[*_KEY, "value"]].merge(right[[*_KEY, "value"]], on=_KEY, suffixes=("_a", "_b"))
+    both = both.rename(columns={"value_a": "a", "value_b": "b"})
+    a, b = both["a"].astype(float), both["b"].astype(float)
+    both["difference"] = b - a
+    both["allowed"] = tolerance.allowed(both["metric"], pd.concat([a.abs(), b.abs()], axis=1).max(axis=1))
+    both["equal"] = (a == b) | (a.isna() & b.isna())
+    both["agrees"] = both["equal"] | (both["difference"].abs() <= both["allowed"])
+    return both
 
 
 def _verdicts(folder: Path) -> pd.DataFrame | None:

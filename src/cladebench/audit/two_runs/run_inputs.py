@@ -40,7 +40,7 @@ def input_lines(both: pd.DataFrame) -> dict[str, str]:
     both : DataFrame
         Cells of both runs merged by ``outer``, with the suffixes ``_a`` and ``_b`` and the column ``_merge``.
     """
-    found = {}
+    lines = {}
     common = both[both["_merge"] == "both"]
     sides = {side: both[both["_merge"] == f"{side}_only"] for side in ("left", "right")}
     if any(map(len, sides.values())):
@@ -48,38 +48,38 @@ def input_lines(both: pd.DataFrame) -> dict[str, str]:
             f"{len(rows):,} only in {name}" + (f" ({_most(_methods(rows))})" if len(rows) else "")
             for name, rows in zip("AB", sides.values(), strict=True)
         ]
-        found["runs"] = f"{len(common):,} in both, {', '.join(alone)}"
+        lines["runs"] = f"{len(common):,} in both, {', '.join(alone)}"
     for column, (kind, by) in _INPUTS.items():
         first, second = (common[f"{column}_{side}"].astype("string").fillna("") for side in "ab")
         changed = common[first != second]
         if len(changed):
-            found[kind] = f"{len(changed):,} of {len(common):,} runs: {_most(changed[by])}"
+            lines[kind] = f"{len(changed):,} of {len(common):,} runs: {_most(changed[by])}"
     for kind, column in (("libraries", "versions"), ("machine", "machine")):
         a, b = (_settings(both[f"{column}_{side}"].dropna().unique()) for side in "ab")
         changes = [
             f"{key} {_set(a, key)} -> {_set(b, key)}" for key in sorted({*a, *b}) if a.get(key) != b.get(key)
         ]
         if changes:
-            found[kind] = "; ".join(changes)
+            lines[kind] = "; ".join(changes)
     commits = [sorted(both[f"git_commit_{side}"].dropna().unique()) for side in "ab"]
     if commits[0] != commits[1]:
-        found["commits"] = " -> ".join(
+        lines["commits"] = " -> ".join(
             (some_of([commit[:8] for commit in of], 3) or "none") for of in commits
         )
-    return found
+    return lines
 
 
 def _settings(texts: Iterable[str]) -> dict[str, set[str]]:
     """Gather what JSON objects say under each key."""
-    found: dict[str, set[str]] = {}
+    values_of: dict[str, set[str]] = {}
     for text in texts:
         for key, value in json.loads(text).items():
-            found.setdefault(key, set()).add(str(value))
-    return found
+            values_of.setdefault(key, set()).add(str(value))
+    return values_of
 
 
-def _set(found: dict[str, set[str]], key: str) -> str:
-    return some_of(sorted(found.get(key, ())), 4) or "none"
+def _set(values_of: dict[str, set[str]], key: str) -> str:
+    return some_of(sorted(values_of.get(key, ())), 4) or "none"
 
 
 def _methods(rows: pd.DataFrame) -> pd.Series:
@@ -104,8 +104,10 @@ def statuses_by_cause(changed: pd.DataFrame) -> pd.DataFrame:
     rows = changed.assign(cause=failed.where(failed.notna(), ""))
     rows["same"] = rows["cause"].map(cause_of)
     keys = ["paper", "method", "status_a", "status_b", "same"]
-    found = rows.groupby(keys, sort=False).agg(cause=("cause", "first"), runs=("cause", "size")).reset_index()
-    return found.drop(columns="same").sort_values("runs", ascending=False, kind="stable")
+    counted = (
+        rows.groupby(keys, sort=False).agg(cause=("cause", "first"), runs=("cause", "size")).reset_index()
+    )
+    return counted.drop(columns="same").sort_values("runs", ascending=False, kind="stable")
 
 
 def ratios_of_times(common: pd.DataFrame) -> pd.DataFrame:
@@ -164,7 +166,7 @@ def without_seed(
     if first is None or second is None:
         return a, b
     alone, shift = ours - theirs, first - second
-    names = {name: found for name in theirs - ours for found in _shifted(name, shift) if found in alone}
+    names = {name: shifted for name in theirs - ours for shifted in _shifted(name, shift) if shifted in alone}
     return a, b.assign(id=[names.get(name, name) for name in b["id"]])
 
 

@@ -72,15 +72,15 @@ def compare_means(
     official = {(paper, *pair) for paper, plan in plans.items() for pair in plan.official_splits()}
     sizes = {(paper, name): n for paper, plan in plans.items() for name, n in plan.pools().items()}
     sides = [(_arrays(frame), group.indices) for frame, group in zip((left, right), groups, strict=True)]
-    found: list[tuple[Any, ...]] = []
+    compared: list[tuple[Any, ...]] = []
     name: Any
     for name in means.index[gap > SEEN * means.abs().max(axis=1)]:
         a, b = ({key: column[places[name]] for key, column in columns.items()} for columns, places in sides)
         pool = max(float(a["pool"][0]), float(b["pool"][0]), sizes.get(name[:2], 0))
         judged = _judged(a, b, pool, name[:3] in official)
         if abs(judged[2]) > SEEN * max(map(abs, judged[:2])):  # on the tasks that both met
-            found.append((*name, a["setting"][0], *judged))
-    table = pd.DataFrame(found, columns=[*(c for c in COLUMNS if c not in ("p_adjusted", "says")), "same"])
+            compared.append((*name, a["setting"][0], *judged))
+    table = pd.DataFrame(compared, columns=[*(c for c in COLUMNS if c not in ("p_adjusted", "says")), "same"])
     # Means that differ in later digits are tested too, and pass for equal.
     tested = table["p"].notna()
     unseen = int((gap > 0).sum()) - len(table)
@@ -99,10 +99,10 @@ def _arrays(frame: pd.DataFrame) -> dict[str, np.ndarray]:
     ``pool`` is the rows of the data, as many as any run of the same data had.
     """
     names = ["seed", "repetition", "n_rows", "n_test", "value"]
-    found = {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
+    arrays = {name: frame[name].to_numpy(dtype=float, na_value=np.nan) for name in names}
     rows = frame.groupby("data_sha256", dropna=False)["n_rows"].transform("max")
-    found["pool"] = rows.to_numpy(dtype=float, na_value=np.nan)
-    return found | {name: frame[name].fillna("").to_numpy(dtype=object) for name in ("task", "setting")}
+    arrays["pool"] = rows.to_numpy(dtype=float, na_value=np.nan)
+    return arrays | {name: frame[name].fillna("").to_numpy(dtype=object) for name in ("task", "setting")}
 
 
 def _judged(

@@ -87,7 +87,7 @@ def status_of(claim: Mapping[str, object]) -> Status:
     >>> status_of({"verdict": "depends", "kind": "value", "stand_in_for": ["VEHICLE"]}).name
     'inconclusive'
     """
-    found = STATUSES[str(claim["verdict"])]
+    status = STATUSES[str(claim["verdict"])]
     if claim["verdict"] == WITHIN_NOISE and claim["kind"] != VALUE:
         return INCONCLUSIVE
-    return INCONCLUSIVE if claim["stand_in_for"] and found is not UNTESTED else found
+    return INCONCLUSIVE if claim["stand_in_for"] and status is not UNTESTED else status

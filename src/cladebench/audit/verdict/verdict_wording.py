@@ -25,20 +25,20 @@ def in_sentences(reason: str) -> str:
     >>> in_sentences('measured 3: more than rounding; open with "a; b"; the same answer with 1 of 2 other choices')
     'Measured 3: more than rounding. Open with "a; b". The same answer with 1 of 2 other choices.'
     """
-    found = [""]
+    sentences = [""]
     for part in _BETWEEN.split(reason):
         begun = _WORDS.match(f"{part} ") is not None
-        if found[-1] and not (begun or part[:1].isdigit() or part[:1].isupper()):
-            found[-1] += f"; {part}"
-        elif found[-1]:
-            found.append(part[:1].upper() + part[1:] if begun else part)
+        if sentences[-1] and not (begun or part[:1].isdigit() or part[:1].isupper()):
+            sentences[-1] += f"; {part}"
+        elif sentences[-1]:
+            sentences.append(part[:1].upper() + part[1:] if begun else part)
         else:
-            found[-1] = part
-    if len(found) == 1:
+            sentences[-1] = part
+    if len(sentences) == 1:
         return reason
-    if _WORDS.match(f"{found[0]} "):
-        found[0] = found[0][:1].upper() + found[0][1:]
-    return " ".join(part if part.endswith(".") else f"{part}." for part in found)
+    if _WORDS.match(f"{sentences[0]} "):
+        sentences[0] = sentences[0][:1].upper() + sentences[0][1:]
+    return " ".join(part if part.endswith(".") else f"{part}." for part in sentences)
 
 
 def p_text(value: float) -> str:

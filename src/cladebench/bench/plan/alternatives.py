@@ -75,8 +75,8 @@ def matching(names: Iterable[str], methods: Iterable[str]) -> list[str]:
     Itself where it matches none.
     """
     methods = list(methods)
-    found = [fnmatch.filter(methods, name) or [name] if "*" in name else [name] for name in names]
-    return list(dict.fromkeys(name for group in found for name in group))
+    groups = [fnmatch.filter(methods, name) or [name] if "*" in name else [name] for name in names]
+    return list(dict.fromkeys(name for group in groups for name in group))
 
 
 def _listed(value: str | list[str]) -> list[str]:

@@ -85,10 +85,10 @@ def _of_any_kind(rng: np.random.Generator, places: IntArray, labels: IntArray, c
 def _per_class(
     rng: np.random.Generator, places: IntArray, labels: IntArray, must_link: int, cannot_link: int
 ) -> Links:
-    own = labels[places]
+    labels_there = labels[places]
     must, cannot = [np.empty((0, 2), dtype=np.intp)], np.empty((0, 2), dtype=np.intp)
-    for label in np.unique(own):
-        inside, outside = places[own == label], places[own != label]
+    for label in np.unique(labels_there):
+        inside, outside = places[labels_there == label], places[labels_there != label]
         possible = len(inside) * (len(inside) - 1) // 2
         chosen = rng.choice(possible, min(must_link, possible), replace=False)
         must.append(inside[_pair_number(chosen)])
@@ -122,17 +122,17 @@ def _of_one_kind(
         fits = np.flatnonzero((labels[places[first]] == labels[places[second]]) == same)
         chosen = np.sort(rng.choice(fits, count, replace=False))
         return np.column_stack([places[first[chosen]], places[second[chosen]]]).astype(np.intp)
-    found, known = [np.empty((0, 2), dtype=np.intp)], np.empty(0, dtype=np.intp)
+    drawn, known = [np.empty((0, 2), dtype=np.intp)], np.empty(0, dtype=np.intp)
     while len(known) < count:
         pairs = rng.choice(places, (2 * (count - len(known)) + 8, 2))
         a, b = pairs.T
         pairs = np.sort(pairs[(a != b) & ((labels[a] == labels[b]) == same)], axis=1)
         keys, first = np.unique(_key(pairs), return_index=True)
         new = np.searchsorted(known, keys, side="right") == np.searchsorted(known, keys)
-        found.append(pairs[np.sort(first[new])[: count - len(known)]])
-        keys = np.sort(_key(found[-1]))
+        drawn.append(pairs[np.sort(first[new])[: count - len(known)]])
+        keys = np.sort(_key(drawn[-1]))
         known = np.insert(known, np.searchsorted(known, keys), keys)
-    return np.concatenate(found)
+    return np.concatenate(drawn)
 
 
 def _key(pairs: IntArray) -> IntArray:

@@ -147,12 +147,12 @@ class Plan:
         from cladebench import datasets
 
         sizes = datasets.fixed_sizes()
-        own = {
+        pools = {
             name: sizes[p.dataset]
             for name, p in self.problems.items()
             if p.dataset in sizes and "parts" not in (p.task or {})
         }
-        return sizes | own
+        return sizes | pools
 
     def changes(self, scope: str, name: str, method: str) -> list[Mapping[str, Any]]:
         """List a scope's overrides for a method on a data set.
@@ -175,8 +175,10 @@ class Plan:
 
         As the last override says, the problem, or the scope.
         """
-        own = self.problems[name].task if name in self.problems else None
-        task: Mapping[str, Any] = self.scope(scope).get("task", {}) if own is None else own
+        task_of_problem = self.problems[name].task if name in self.problems else None
+        task: Mapping[str, Any] = (
+            self.scope(scope).get("task", {}) if task_of_problem is None else task_of_problem
+        )
         for change in self.changes(scope, name, method):
             task = change.get("task", task)
         return task
@@ -197,7 +199,7 @@ class Plan:
 
         For any method on a data set or problem.
         """
-        found: dict[str, set[str]] = {}
+        draws: dict[str, set[str]] = {}
         for scope in self.scopes:
             for dataset, method in self.pairs(scope):
                 if dataset == name:
@@ -205,8 +207,8 @@ class Plan:
                     drawn = ("rows", "share", "parts", "folds", "test", "split", "blocks")
                     kept = {key: task[key] for key in drawn if key in task}
                     seeds = task.get("draws", name)
-                    found.setdefault(scope, set()).add(canonical_json([seeds, kept]))
-        return found
+                    draws.setdefault(scope, set()).add(canonical_json([seeds, kept]))
+        return draws
 
     def official_splits(self, scope: str | None = None) -> frozenset[tuple[str, str]]:
         """List data sets and methods that meet an official split.

@@ -57,8 +57,8 @@ class Rule:
 
 def agrees(setting: str, where: Mapping[str, Any]) -> bool:
     """Whether a setting (its canonical JSON) has these values."""
-    found = json.loads(setting)
-    return all(key in found and found[key] == value for key, value in where.items())
+    chosen = json.loads(setting)
+    return all(key in chosen and chosen[key] == value for key, value in where.items())
 
 
 def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.DataFrame:
@@ -130,11 +130,11 @@ def _candidates(
         read = finished[(finished["metric"] == rule.metric) & at].sort_values(["repetition", "fold"])
     else:
         read = finished.drop_duplicates("cell_id")
-    found: dict[tuple[str, str], dict[str, tuple[str, list[float]]]] = {}
+    candidates: dict[tuple[str, str], dict[str, tuple[str, list[float]]]] = {}
     columns = ("dataset", "method", "setting_id", "setting", "value")
     for dataset, method, setting_id, setting, value in zip(*(read[name] for name in columns), strict=True):
         if rule.setting is not None and not agrees(setting, rule.setting):
             continue
-        settings = found.setdefault((dataset, method), {})
+        settings = candidates.setdefault((dataset, method), {})
         settings.setdefault(setting_id, (setting, []))[1].append(value)
-    return found
+    return candidates

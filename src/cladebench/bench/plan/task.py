@@ -289,7 +289,7 @@ def _of_each_class(rng: np.random.Generator, labels: IntArray, asked: int) -> In
             f"task.rows.per_class: {asked} rows of each class; expected at most {sizes.min()}, as one class has"
         )
     order = rng.permutation(len(labels))
-    return np.sort(np.concatenate([order[labels[order] == own][:asked] for own in classes]))
+    return np.sort(np.concatenate([order[labels[order] == label][:asked] for label in classes]))
 
 
 def _part(

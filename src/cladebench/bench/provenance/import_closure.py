@@ -172,17 +172,19 @@ def _imported_name(base: str, name: str) -> Iterator[str]:
 def package_sources(package: str) -> list[str]:
     """List all files of a part of cladebench and its imported sources."""
     root = Path(cladebench.__file__).with_name(package)
-    own = [path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so")]
+    paths = [
+        path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in (".pyc", ".so")
+    ]
     names = [
         f"cladebench.{'.'.join(path.relative_to(root.parent).with_suffix('').parts)}"
-        for path in own
+        for path in paths
         if path.suffix == ".py"
     ]
     imported = closure([name.removesuffix(".__init__") for name in names])
-    return sorted({str(path) for path in [*own, *imported]})
+    return sorted({str(path) for path in [*paths, *imported]})
 
 
-def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
+def closure(modules: Iterable[str], packages: Iterable[str] = ()) -> list[Path]:
     """List the source files that the given modules import.
 
     Directly or not, the packages around them included.
@@ -211,16 +213,16 @@ def closure(modules: Iterable[str], own: Iterable[str] = ()) -> list[Path]:
     The closure is static: it follows import statements inside functions too, and ``from package import Class`` for
     packages whose stub (``__init__.pyi``) names them. A module imported by a name computed at run time is not seen.
     """
-    return sorted(set(_followed(modules, own).values()))
+    return sorted(set(_followed(modules, packages).values()))
 
 
-def _followed(modules: Iterable[str], own: Iterable[str]) -> dict[str, Path]:
+def _followed(modules: Iterable[str], packages: Iterable[str]) -> dict[str, Path]:
     """The modules of a closure and their files."""
     start = list(modules)
     for module in start:
         if find_file(module) is None:
             raise ValueError(f"module {module!r} has no source file")
-    roots = {package.split(".")[0] for package in own}
+    roots = {package.split(".")[0] for package in packages}
     seen: set[str] = set()
     queue, files = list(start), dict[str, Path]()
     while queue:
@@ -345,5 +347,5 @@ def job_sources(package: str, estimators: Iterable[str], names: Iterable[str]) -
         Names of registered data sets.
     """
     imported = (path for estimator in estimators for path in cell_sources(package, estimator))
-    own = (path for name in names for path in datasets.source_files(name))
-    return sorted({*imported, *own})
+    of_data = (path for name in names for path in datasets.source_files(name))
+    return sorted({*imported, *of_data})

@@ -61,7 +61,7 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
 
     `status` and `reason` are still to be set.
     """
-    own = dict(provenance)
+    origin = dict(provenance)
     return {
         **spec.as_dict(),
         "cell_id": spec.cell_id,
@@ -82,7 +82,7 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
         "cpu_seconds": None,
         "wall_seconds": None,
         "peak_memory_mb": None,
-        "provenance": own,
+        "provenance": origin,
     }
 
 
@@ -289,8 +289,8 @@ def _plain_readings(given: list[Reading], n_blocks: int) -> list[Reading]:
                     f"metric {name!r}: read at evaluation points and at none; expected one of the two"
                 )
         readings.append(Reading(metrics, at, reading.block))
-    for name, found in points.items():
-        for point, blocks in found.items():
+    for name, blocks_of in points.items():
+        for point, blocks in blocks_of.items():
             if blocks != [None] and not set(blocks) <= set(range(n_blocks)):
                 raise ValueError(
                     f"metric {name!r} at {point}: read in the blocks {blocks}; expected some of the task's {n_blocks}"

@@ -90,9 +90,9 @@ class _Origins:
 
         Whether they have been edited meanwhile.
         """
-        found, now = self._found[method.estimator], self._code_digest(method.estimator)
-        self._found[method.estimator] = {**found, "code_digest": now}
-        return bool(now != found["code_digest"])
+        origin, now = self._found[method.estimator], self._code_digest(method.estimator)
+        self._found[method.estimator] = {**origin, "code_digest": now}
+        return bool(now != origin["code_digest"])
 
     def modules(self, method: MethodPlan) -> list[str]:
         """What a worker imports before the first cell of a method."""

@@ -47,13 +47,13 @@ def storable_point(at: Mapping[Any, Any]) -> dict[str, Any]:
     TypeError, ValueError
         If a value is neither a finite number nor text nor true or false.
     """
-    found = {}
+    point = {}
     for name, value in at.items():
         check_text(name, "the name of an evaluation point")
-        found[name] = plain(value)
-        if not isinstance(found[name], (str, bool, int, float)):
+        point[name] = plain(value)
+        if not isinstance(point[name], (str, bool, int, float)):
             raise TypeError(f"evaluation point {name!r}: {value!r}; expected a number, a text, true or false")
-    return found
+    return point
 
 
 def storable_details(details: Mapping[Any, Any]) -> dict[str, Any]:
@@ -68,24 +68,24 @@ def storable_details(details: Mapping[Any, Any]) -> dict[str, Any]:
         `MAX_DEPTH` levels, if ``converged``, ``iterations`` or ``tolerance`` is of a wrong type, or if all together
         are longer than `MAX_DETAILS`.
     """
-    found, sizes = {}, {}
+    plain_details, sizes = {}, {}
     for name, value in details.items():
         check_text(name, "the name of a detail")
         try:
-            found[name] = plain(value)
-            sizes[name] = len(canonical_json(found[name]))
+            plain_details[name] = plain(value)
+            sizes[name] = len(canonical_json(plain_details[name]))
         except TypeError as error:
             raise TypeError(f"detail {name!r} has no JSON form: {error}") from None
         except ValueError as error:
             raise ValueError(f"detail {name!r}: {error}") from None
-    _check_columns(found)
+    _check_columns(plain_details)
     if sum(sizes.values()) > MAX_DETAILS:
         name = max(sizes, key=sizes.__getitem__)
         raise ValueError(
             f"details: {sum(sizes.values())} characters; expected at most {MAX_DETAILS}: "
             f"store the longest, {name!r}, as an array"
         )
-    return found
+    return plain_details
 
 
 def _check_columns(details: Mapping[str, Any]) -> None:
@@ -147,10 +147,10 @@ def plain(value: Any, depth: int = 0) -> Any:
     if depth > MAX_DEPTH:
         raise ValueError(f"more than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):
-        found = {str(key): plain(item, depth + 1) for key, item in value.items()}
-        for key in found:
+        entries = {str(key): plain(item, depth + 1) for key, item in value.items()}
+        for key in entries:
             _check_unicode(key, "a key")
-        return found
+        return entries
     if isinstance(value, (list, tuple)):
         return [plain(item, depth + 1) for item in value]
     if isinstance(value, (np.generic, np.ndarray)):

@@ -235,9 +235,9 @@ class Results:
         )
         if key not in self._samples:
             chosen = query.get("selection", rule)
-            found = self._find(query, chosen)
+            sample = self._find(query, chosen)
             self._samples[key] = (
-                change(found, self._find(before(query), chosen)) if "change_from" in query else found
+                change(sample, self._find(before(query), chosen)) if "change_from" in query else sample
             )
         return self._samples[key]
 
@@ -328,12 +328,12 @@ class Results:
         texts = [
             cells[name].astype(object).where(cells[name].notna(), "").tolist() for name in CellFacts.texts()
         ]
-        found: dict[tuple[str, str], list[CellFacts]] = {}
+        facts: dict[tuple[str, str], list[CellFacts]] = {}
         for dataset, method, cell in zip(
             cells["dataset"], cells["method"], map(CellFacts, *texts, *sizes), strict=True
         ):
-            found.setdefault((dataset, method), []).append(cell)
-        return found
+            facts.setdefault((dataset, method), []).append(cell)
+        return facts
 
     @cached_property
     def _of_method(self) -> Mapping[Any, Any]:

@@ -40,8 +40,8 @@ class Drawn:
         """Repetition and fold of some tasks; -1 where there are no folds."""
         wanted, rows = set(tasks), self.rows
         folds = np.nan_to_num(rows["fold"], nan=-1.0)
-        found = zip(rows["task"], rows["repetition"].tolist(), folds.tolist(), strict=True)
-        return {task: (repetition, fold) for task, repetition, fold in found if task in wanted}
+        places = zip(rows["task"], rows["repetition"].tolist(), folds.tolist(), strict=True)
+        return {task: (repetition, fold) for task, repetition, fold in places if task in wanted}
 
     def overlap(self, tasks: Collection[str]) -> float:
         """`overlap` of the values of some tasks."""
@@ -128,16 +128,16 @@ def by_task(
     values: list[float], tasks: list[str], repetitions: list[int], name: str
 ) -> tuple[pd.Series, str]:
     """Values by task, and what is wrong with them."""
-    found = pd.Series(np.array(values, dtype=float), index=pd.Index(tasks, dtype=object))
+    series = pd.Series(np.array(values, dtype=float), index=pd.Index(tasks, dtype=object))
     problem = ""
-    if infinite := int((~np.isfinite(found.to_numpy())).sum()):
+    if infinite := int((~np.isfinite(series.to_numpy())).sum()):
         problem = f"{name} is not finite in {infinite} of {len(values)}"
-    elif found.index.isna().any():
+    elif series.index.isna().any():
         problem = f"{name}: a record does not say which task it met"
     elif len(set(tasks)) < len(tasks):
         twice = next(repetitions[i] for i, task in enumerate(tasks) if task in tasks[:i])
         problem = f"{name} is recorded twice for the task of repetition {twice}"
-    return found, problem
+    return series, problem
 
 
 def overlap(

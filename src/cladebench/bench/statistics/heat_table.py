@@ -73,9 +73,9 @@ def heat_table(
     higher = shown[0] not in measures or measures[shown[0]].direction != "lower"
     rows: list[dict[str, Any]] = []
     for method in dict.fromkeys((*methods, *scores["method"])):
-        own = scores[(scores["method"] == method) & scores["data"].isin(names)]
-        cells = [_cell(own[own["data"] == name], shown[0]) for name in names]
-        means = {m: float(own.loc[own["measure"] == m, "mean"].mean()) for m in shown}
+        of_method = scores[(scores["method"] == method) & scores["data"].isin(names)]
+        cells = [_cell(of_method[of_method["data"] == name], shown[0]) for name in names]
+        means = {m: float(of_method.loc[of_method["measure"] == m, "mean"].mean()) for m in shown}
         n = sum("mean" in (cell or {}) for cell in cells)
         # Of a method that always failed nobody knows whether it gives trees.
         failed = any(cell and cell["status"] != "not_applicable" for cell in cells)

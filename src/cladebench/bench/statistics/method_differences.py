@@ -105,8 +105,8 @@ def compare(values: Values, method: str, settings: Settings, *, picked: bool = F
         raise ValueError(f"method {method!r}: no values; {one_of(method, values.methods)}")
     rivals = [rival for rival in values.methods if rival != method]
     pairs = [(method, rival) for rival in rivals] + [*itertools.combinations(rivals if picked else (), 2)]
-    found = [row for pair in pairs for row in _of_pair(values, *pair, settings)]
-    return [row for row in _judged(found, settings, values.sign) if row.method == method]
+    rows = [row for pair in pairs for row in _of_pair(values, *pair, settings)]
+    return [row for row in _judged(rows, settings, values.sign) if row.method == method]
 
 
 def table(rows: Sequence[Compared]) -> pd.DataFrame:
@@ -178,9 +178,9 @@ def p_over_data(d: np.ndarray) -> float:
 
     Signed ranks where there are many, else sign flips.
     """
-    found = signed_rank(d) if d.size >= MANY else sign_flip(d)
-    assert found is not None
-    return found
+    p = signed_rank(d) if d.size >= MANY else sign_flip(d)
+    assert p is not None
+    return p
 
 
 def _judged(rows: Sequence[Compared], settings: Settings, sign: float) -> list[Compared]:

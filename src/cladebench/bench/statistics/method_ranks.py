@@ -111,15 +111,15 @@ def best_method(values: Values, random: Collection[str] = ()) -> str:
 def _table(values: Values, means: pd.DataFrame) -> RankTable:
     # Equal scores may differ in their last bit.
     worse = -values.sign * means.round(12)
-    found = worse.rank(axis=1, method="average")
-    enough = len(found) >= MANY and found.shape[1] > 1
-    return RankTable(found, friedman(found.to_numpy()) if enough else None)
+    ranks = worse.rank(axis=1, method="average")
+    enough = len(ranks) >= MANY and ranks.shape[1] > 1
+    return RankTable(ranks, friedman(ranks.to_numpy()) if enough else None)
 
 
 def _pairs(values: Values) -> pd.DataFrame:
     pairs = [*itertools.combinations(values.methods, 2)]
-    found = pd.DataFrame(np.nan, index=[*values.methods], columns=[*values.methods])
+    p_of = pd.DataFrame(np.nan, index=[*values.methods], columns=[*values.methods])
     p_values = [p_over_data(over_data(values, *pair)) for pair in pairs]
     for (left, right), p in zip(pairs, holm(p_values), strict=True):
-        found.loc[left, right] = found.loc[right, left] = p
-    return found
+        p_of.loc[left, right] = p_of.loc[right, left] = p
+    return p_of

@@ -162,15 +162,15 @@ def read_values(runs: pd.DataFrame, measure: str | Measure) -> Values:
     known = measure if isinstance(measure, Measure) else registered(measure)
     if known.direction is None:
         raise ValueError(f"measure {known.name!r} has no direction; expected a measure with a direction")
-    found = runs.loc[runs["measure"] == known.name, list(NEEDED)]
-    if found.empty:
+    rows = runs.loc[runs["measure"] == known.name, list(NEEDED)]
+    if rows.empty:
         raise ValueError(f"measure {known.name!r}: no runs; expected at least one")
-    of_data, names = pd.factorize(found["data"])
-    columns, of_columns = pd.factorize(found["method"])
+    of_data, names = pd.factorize(rows["data"])
+    columns, of_columns = pd.factorize(rows["method"])
     methods = tuple(map(str, of_columns))
-    draws, labellings = pd.factorize(found["draw"])[0], found["labels"].fillna("").to_numpy(dtype=str)
-    scores, known_exactly = found["value"].to_numpy(dtype=float), found["deterministic"].to_numpy(dtype=bool)
-    n_rows, shares = (found[column].to_numpy(dtype=float) for column in ("n_rows", "share"))
+    draws, labellings = pd.factorize(rows["draw"])[0], rows["labels"].fillna("").to_numpy(dtype=str)
+    scores, known_exactly = rows["value"].to_numpy(dtype=float), rows["deterministic"].to_numpy(dtype=bool)
+    n_rows, shares = (rows[column].to_numpy(dtype=float) for column in ("n_rows", "share"))
     tables, facts, exact = {}, {}, set()
     labels: dict[tuple[str, str], str] = {}
     for place, name in enumerate(map(str, names)):

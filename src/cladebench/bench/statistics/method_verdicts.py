@@ -81,14 +81,14 @@ class Verdicts:
 
         Random methods are left out.
         """
-        found = [row for row in self.rows if row.verdict == UNDECIDED and row.rival in self.rivals]
-        return sorted(found, key=lambda row: -abs(np.nan_to_num(row.difference)))
+        open_rows = [row for row in self.rows if row.verdict == UNDECIDED and row.rival in self.rivals]
+        return sorted(open_rows, key=lambda row: -abs(np.nan_to_num(row.difference)))
 
     def counts(self, rival: str | None = None) -> dict[str, int]:
         """Count `rows` of each verdict, against one rival or all `rivals`."""
         wanted = self.rivals if rival is None else (rival,)
-        found = [row.verdict for row in self.rows if row.rival in wanted]
-        return {verdict: found.count(verdict) for verdict in VERDICTS}
+        answers = [row.verdict for row in self.rows if row.rival in wanted]
+        return {verdict: answers.count(verdict) for verdict in VERDICTS}
 
     def tally(self, rival: str) -> dict[str, int]:
         """Count data sets by verdict, or by sign if not judged alone."""

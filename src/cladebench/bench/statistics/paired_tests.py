@@ -133,8 +133,8 @@ def signed_rank(differences: np.ndarray) -> float:
     if not moved.size:
         return 1.0
     twice = _twice_the_ranks(np.abs(moved))
-    chances, found = _rank_sums(tuple(twice.tolist())), int(twice[moved > 0].sum())
-    return min(1.0, 2 * float(min(chances[: found + 1].sum(), chances[found:].sum())))
+    chances, rank_sum = _rank_sums(tuple(twice.tolist())), int(twice[moved > 0].sum())
+    return min(1.0, 2 * float(min(chances[: rank_sum + 1].sum(), chances[rank_sum:].sum())))
 
 
 def middle_of_pairs(values: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
@@ -232,10 +232,10 @@ def tarone_holm(p_values: Sequence[float], least: Sequence[float], alpha: float)
     able_at = np.searchsorted(np.sort(least), alpha / sizes, side="right")
     size = next((int(size) for size, able in zip(sizes, able_at, strict=True) if able <= size), 1)
     able = [i for i, one in enumerate(least) if one <= alpha / size]
-    found = [1.0] * len(p_values)
+    adjusted = [1.0] * len(p_values)
     for i, p in zip(able, holm([p_values[i] for i in able]), strict=True):
-        found[i] = p
-    return found
+        adjusted[i] = p
+    return adjusted
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ def choose(values: pd.DataFrame, rule: str) -> dict[tuple[str, str, str], str]:
     first in the table.
     """
     earned = values["value"].where(values["measure"] == rule)
-    found = earned.groupby([values[key] for key in RUN], sort=False).agg(["count", "mean"])
-    best = found.sort_values(["count", "mean"], ascending=False, kind="stable").reset_index()
+    groups = earned.groupby([values[key] for key in RUN], sort=False).agg(["count", "mean"])
+    best = groups.sort_values(["count", "mean"], ascending=False, kind="stable").reset_index()
     best = best.drop_duplicates(RUN[:3])
     return {
         (data, labels, method): setting
@@ -85,11 +85,11 @@ def _interval(measure: Measure | None, values: np.ndarray, overlap: float) -> tu
     """Give the mean, and an interval within the measure's range."""
     if not values.size:
         return np.nan, np.nan, np.nan
-    found = mean_interval(values, overlap=overlap)
+    interval = mean_interval(values, overlap=overlap)
     if measure is None:
-        return found.mean, np.nan, np.nan
+        return interval.mean, np.nan, np.nan
     least, most = measure.range
-    return found.mean, max(found.low, least), min(found.high, most)
+    return interval.mean, max(interval.low, least), min(interval.high, most)
 
 
 def _ended(status: np.ndarray, reason: np.ndarray) -> tuple[str, str]:
@@ -110,12 +110,12 @@ def _chance(
     grouped = values.groupby([*RUN, "measure"], sort=False)["value"].mean()
     means: dict[Any, float] = dict(zip(grouped.index, grouped, strict=True))
     earned = {(key[0], key[1], key[4]): mean for key, mean in means.items() if key[2] == random}
-    found = {}
+    chances = {}
     for data, labels, method, setting, measure in means:
         chance = blind.get(measure)
         if chance is None:
             chance = means.get((data, labels, method, setting, permuted_name(measure)))
         if chance is None and measure in by_random:
             chance = earned.get((data, labels, measure))
-        found[data, labels, method, setting, measure] = np.nan if chance is None else chance
-    return found
+        chances[data, labels, method, setting, measure] = np.nan if chance is None else chance
+    return chances

@@ -20,21 +20,23 @@ from cladebench.notation import two_decimals
 _CELLS = 3
 
 
-def sentences(found: Verdicts) -> list[dict[str, Any]]:
+def sentences(verdicts: Verdicts) -> list[dict[str, Any]]:
     """Say who is ahead, by how much, and what is undecided.
 
     Each sentence has the first cells of the tables that it is of, and whether there are more.
     """
-    if found.values is None:
+    if verdicts.values is None:
         text = "No method has a score against labels, so nothing can be called better."
         return [_sentence(f"{text} The tables show structure and stability.", [])]
-    data = [*found.values.tables]
-    nearest = [row for row in found.rows if row.rival == found.rivals[0]] if found.rivals else []
-    leads, who = _who(found, found.values)
-    of_who = [(name, method) for name in data for method in dict.fromkeys((found.reference, leads[0]))]
-    said = [_sentence(who, of_who), _sentence(_by_how_much(found, nearest, len(data)), _cells(nearest))]
-    if found.rivals:
-        said.append(_sentence(_what_is_open(found.undecided, found.values.reach), _cells(found.undecided)))
+    data = [*verdicts.values.tables]
+    nearest = [row for row in verdicts.rows if row.rival == verdicts.rivals[0]] if verdicts.rivals else []
+    leads, who = _who(verdicts, verdicts.values)
+    of_who = [(name, method) for name in data for method in dict.fromkeys((verdicts.reference, leads[0]))]
+    said = [_sentence(who, of_who), _sentence(_by_how_much(verdicts, nearest, len(data)), _cells(nearest))]
+    if verdicts.rivals:
+        said.append(
+            _sentence(_what_is_open(verdicts.undecided, verdicts.values.reach), _cells(verdicts.undecided))
+        )
     return said
 
 
@@ -42,21 +44,21 @@ def _sentence(text: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
     return {"text": text, "cells": cells[:_CELLS], "more": len(cells) > _CELLS}
 
 
-def _who(found: Verdicts, values: Values) -> tuple[list[str], str]:
+def _who(verdicts: Verdicts, values: Values) -> tuple[list[str], str]:
     """Name the methods of the best mean rank, with a score.
 
     Among equals the reference goes first. Random methods are never the best, but it is said where one ranks higher.
     """
-    mine, data, ranked = found.reference, [*values.tables], failures_last(values).means
-    least = min(ranked[method] for method in (mine, *found.rivals))
-    leads = [method for method in (mine, *found.rivals) if ranked[method] == least]
+    mine, data, ranked = verdicts.reference, [*values.tables], failures_last(values).means
+    least = min(ranked[method] for method in (mine, *verdicts.rivals))
+    leads = [method for method in (mine, *verdicts.rivals) if ranked[method] == least]
     scored, title = values.means(), values.measure.title or values.measure.name
     means, n = scored.mean(), scored[mine].count()
     over, best = (data[0], "score") if len(data) == 1 else (f"{len(data)} data sets", "mean rank")
-    own = f"; {mine} has {two_decimals(means[mine])}" if mine not in leads else ""
-    own += f" on the {n} where it has a score" if own and n < len(data) else ""
-    first = f"{found.absent} has no score. " if found.absent else ""
-    blind = [method for method in found.random if ranked.get(method, math.inf) < least]
+    of_mine = f"; {mine} has {two_decimals(means[mine])}" if mine not in leads else ""
+    of_mine += f" on the {n} where it has a score" if of_mine and n < len(data) else ""
+    first = f"{verdicts.absent} has no score. " if verdicts.absent else ""
+    blind = [method for method in verdicts.random if ranked.get(method, math.inf) < least]
     if blind:
         first += f"On {over}, {min(blind, key=ranked.__getitem__)}, which reads no data, has the best {best}."
         first += " Of the others "
@@ -64,36 +66,36 @@ def _who(found: Verdicts, values: Values) -> tuple[list[str], str]:
         first += f"On {over}, "
     first += f"{leads[0]} has" if len(leads) == 1 else f"{leads[0]} and {some_of(leads[1:], 1)} share"
     first += f" the best{'' if blind else f' {best}'}: a mean {title} of {two_decimals(means[leads[0]])}"
-    return leads, f"{first}, where chance has 0{own}."
+    return leads, f"{first}, where chance has 0{of_mine}."
 
 
-def _by_how_much(found: Verdicts, nearest: Sequence[Compared], n_data: int) -> str:
-    counts = found.counts()
+def _by_how_much(verdicts: Verdicts, nearest: Sequence[Compared], n_data: int) -> str:
+    counts = verdicts.counts()
     n = sum(counts.values())
     told = ", ".join(f"{verdict} in {counts[verdict]}" for verdict in ("ahead", "behind", "level"))
-    text = f"{found.reference} against its rivals, in {n} comparison{'s' if n != 1 else ''}: {told}."
-    if not found.rivals:
-        text = f"{found.reference} has no rival but chance."
+    text = f"{verdicts.reference} against its rivals, in {n} comparison{'s' if n != 1 else ''}: {told}."
+    if not verdicts.rivals:
+        text = f"{verdicts.reference} has no rival but chance."
     for row in [row for row in nearest if not math.isnan(row.difference)][:1]:
         on = "" if row.data == ALL or n_data == 1 else f" on {row.data}"
         width = f"{_signed(row.low)} to {_signed(row.high)}"
         text += f" Against {row.rival}{on} the difference is {_signed(row.difference)} ({width})"
         apart = row.verdict == "undecided" and not row.low <= 0 <= row.high
         text += ", undecided once all rivals are counted." if apart else "."
-    return text + _over_chance(found)
+    return text + _over_chance(verdicts)
 
 
-def _over_chance(found: Verdicts) -> str:
+def _over_chance(verdicts: Verdicts) -> str:
     """Say where random methods are not shown to be worse.
 
     Nothing where they are on all data.
     """
-    rows = [row for row in found.rows if row.rival in found.random and row.n]
+    rows = [row for row in verdicts.rows if row.rival in verdicts.random and row.n]
     missed = [*dict.fromkeys(row.data for row in rows if row.verdict != AHEAD)]
     if not missed:
         return ""
     on = f" on {some_of(missed, 2)}" if len(missed) < len({row.data for row in rows}) else ""
-    return f" {found.reference} is not shown to be better than chance{on}."
+    return f" {verdicts.reference} is not shown to be better than chance{on}."
 
 
 def _what_is_open(rows: Sequence[Compared], reach: float) -> str:
@@ -119,12 +121,12 @@ def _cells(rows: Sequence[Compared]) -> list[tuple[str, str]]:
     return [(row.data, row.rival) for row in rows if row.data != ALL]
 
 
-def over_all(found: Verdicts) -> list[dict[str, Any]]:
+def over_all(verdicts: Verdicts) -> list[dict[str, Any]]:
     """List the verdicts on rivals over all data sets, the best first."""
     return [
-        {"Rival": row.rival, **found.tally(row.rival), "Difference": row.difference, "p": row.p}
+        {"Rival": row.rival, **verdicts.tally(row.rival), "Difference": row.difference, "p": row.p}
         | {"Least possible p": row.least_p, "Verdict over all": row.verdict}
-        for row in found.in_order(found.on_all)
+        for row in verdicts.in_order(verdicts.on_all)
     ]
 
 

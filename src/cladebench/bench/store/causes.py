@@ -32,12 +32,12 @@ def causes(cells: pd.DataFrame) -> list[dict[str, Any]]:
     A cause has ``status``, ``reason`` and ``cell`` of its first run, ``n`` runs, and ``methods`` and ``data`` as text.
     """
     failed = cells[cells["status"] != "ok"].drop_duplicates("cell_id")
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    by_key: dict[tuple[str, str], dict[str, Any]] = {}
     for row in failed.itertuples():
         name = str(row.estimator).rpartition(".")[2]
         key = str(row.status), cause_of(str(row.reason).replace(name, "it"))
         first = {"status": key[0].replace("_", " "), "reason": row.reason, "cell": str(row.cell_id), "n": 0}
-        cause = found.setdefault(key, {**first, "methods": {}, "data": {}})
+        cause = by_key.setdefault(key, {**first, "methods": {}, "data": {}})
         cause["methods"][row.method] = cause["data"][row.dataset] = None
         cause["n"] += 1
-    return [cause | {key: some_of(cause[key], 6) for key in ("methods", "data")} for cause in found.values()]
+    return [cause | {key: some_of(cause[key], 6) for key in ("methods", "data")} for cause in by_key.values()]

@@ -57,10 +57,10 @@ def _cells_fault(table: Any) -> str:
     Or with what should be the same in all rows of a cell.
     """
     names = ("paper", "dataset", "method", "setting_id", "repetition")
-    found = table.select([*names, "cell_id", "setting", "status"]).to_pylist()
+    rows = table.select([*names, "cell_id", "setting", "status"]).to_pylist()
     settings: dict[str, str] = {}
     statuses: dict[str, str] = {}
-    for row in found:
+    for row in rows:
         cell, expected = row["cell_id"], "/".join(str(row[name]) for name in names)
         if not (cell.startswith(expected) and re.fullmatch(r"([.][0-9]{1,9})?", cell.removeprefix(expected))):
             return f"column 'cell_id': {shown(cell)}; expected {expected}, as the other columns say"

@@ -127,16 +127,18 @@ def _read_table(path: Path | str, stamp: tuple[int, ...]) -> Any:
     maker = _MAKER
     texts = [name for name, kind in COLUMNS.items() if kind == "string"]
     try:
-        found = pyarrow.parquet.read_table(path, read_dictionary=texts)
+        contents = pyarrow.parquet.read_table(path, read_dictionary=texts)
     except (OSError, pyarrow.ArrowException) as error:
         raise InputFileError(f"{path}: cannot be read as Parquet: {_first_line(error)}; {maker}") from None
-    missing = [name for name in COLUMNS if name not in found.column_names]
+    missing = [name for name in COLUMNS if name not in contents.column_names]
     if missing:
         raise InputFileError(f"{path}: it has no column {', '.join(map(repr, missing))}; {maker}")
-    if not found.num_rows:
+    if not contents.num_rows:
         raise InputFileError(f"{path}: it holds no run; {maker}")
     try:
-        table = pyarrow.table({f.name: _typed(found[f.name], f.type) for f in _schema()}).unify_dictionaries()
+        table = pyarrow.table(
+            {f.name: _typed(contents[f.name], f.type) for f in _schema()}
+        ).unify_dictionaries()
     except pyarrow.ArrowException as error:
         raise InputFileError(f"{path}: a column is of a wrong type: {_first_line(error)}; {maker}") from None
     try:
@@ -196,12 +198,12 @@ def rows_of(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         "machine": canonical_json(provenance["machine"]),
     }
     cell = _cell_order(record["paper"], record["setting"], record["cell_id"])
-    found = [
+    readings = [
         (metric, setting_order(reading["at"]), point_text(reading["at"]), reading.get("block", -1), value)
         for reading in record["readings"]
         for metric, value in reading["metrics"].items()
     ]
-    for metric, order, at, block, value in sorted(found) or [(None, [], "{}", -1, None)]:
+    for metric, order, at, block, value in sorted(readings) or [(None, [], "{}", -1, None)]:
         row = {**base, "metric": metric, "at": at, "value": value}
         if block >= 0:
             # A block of the test rows is a task of its own, as a fold is: results of one block are paired.

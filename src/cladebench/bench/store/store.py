@@ -85,12 +85,12 @@ class Store:
             return f"{path}: the arrays of {record['cell_id']} are no file"
         try:
             with open(path, "rb") as file:
-                found = hashlib.file_digest(file, "sha256").hexdigest()
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
             return f"{path}: the arrays of {record['cell_id']} are gone"
         except OSError as error:
             return f"{path}: the arrays of {record['cell_id']} cannot be read: {error.strerror}"
-        if found != record["arrays_sha256"]:
+        if digest != record["arrays_sha256"]:
             return f"{path}: the arrays of {record['cell_id']} are damaged"
         return None
 

@@ -144,11 +144,11 @@ def maxima(responses: Floats) -> Floats:
         order of later sums hangs on it.
     """
     edges, bars = responses[:, :36].T.reshape(2, 3, N_ORIENTATIONS, -1)
-    found = np.empty_like(responses[:, :8])
-    np.abs(edges).max(axis=1, out=found[:, :3].T)
-    bars.max(axis=1, out=found[:, 3:6].T)
-    found[:, 6:] = responses[:, 36:]
-    return found
+    largest = np.empty_like(responses[:, :8])
+    np.abs(edges).max(axis=1, out=largest[:, :3].T)
+    bars.max(axis=1, out=largest[:, 3:6].T)
+    largest[:, 6:] = responses[:, 36:]
+    return largest
 
 
 def standardised(image: Image) -> Floats:
@@ -232,7 +232,7 @@ def responses(grey: Floats, bank_of: object) -> Floats:
         slice(first, first + rows),
         slice(first, first + columns),
     )
-    found = np.empty((len(sampled), 2, rows, columns), dtype=np.float32)
-    np.multiply(sampled.real, np.float32(1 / STRIDE**2), out=found[:, 0])
-    np.multiply(sampled.imag, np.float32(1 / STRIDE**2), out=found[:, 1])
-    return found.reshape(2 * len(sampled), -1).T
+    filtered = np.empty((len(sampled), 2, rows, columns), dtype=np.float32)
+    np.multiply(sampled.real, np.float32(1 / STRIDE**2), out=filtered[:, 0])
+    np.multiply(sampled.imag, np.float32(1 / STRIDE**2), out=filtered[:, 1])
+    return filtered.reshape(2 * len(sampled), -1).T

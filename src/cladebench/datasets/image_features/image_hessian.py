@@ -88,15 +88,20 @@ def strongest_points(levels: list[Floats], most_points: int = MOST_POINTS) -> Po
         xy = cv2.Sobel(level, cv2.CV_32F, 1, 1, ksize=1, scale=0.25)
         responses.append((xx * yy - xy * xy) * np.float32(sigma**4))
     largest = [cv2.dilate(response, np.ones((3, 3), np.uint8)) for response in responses]
-    found, strengths = [], []
+    in_levels, strengths = [], []
     for k in range(1, N_SCALES + 1):
-        own = responses[k]
-        peak = (own > THRESHOLD) & (own == largest[k]) & (own > largest[k - 1]) & (own > largest[k + 1])
+        strength = responses[k]
+        peak = (
+            (strength > THRESHOLD)
+            & (strength == largest[k])
+            & (strength > largest[k - 1])
+            & (strength > largest[k + 1])
+        )
         peak[[0, -1]] = peak[:, [0, -1]] = False
         at = np.flatnonzero(peak)
-        found.append(np.column_stack([np.full(len(at), k), *np.divmod(at, peak.shape[1])]))
-        strengths.append(own.ravel()[at])
-    places = np.concatenate(found)[np.argsort(-np.concatenate(strengths), kind="stable")[:most_points]]
+        in_levels.append(np.column_stack([np.full(len(at), k), *np.divmod(at, peak.shape[1])]))
+        strengths.append(strength.ravel()[at])
+    places = np.concatenate(in_levels)[np.argsort(-np.concatenate(strengths), kind="stable")[:most_points]]
     sigmas = scales()[places[:, 0]]
     return Points(places[:, :0:-1].astype(np.float64), places[:, 0], sigmas[:, None, None] * np.eye(2))
 
@@ -121,28 +126,30 @@ def patches(levels: list[Floats], points: Points, side: int = SIDE, per_scale: f
         Beyond the border the image is mirrored.
     """
     cv2 = opencv()
-    found = np.empty((len(points.levels), side, side), dtype=np.float32)
+    cut = np.empty((len(points.levels), side, side), dtype=np.float32)
     along = (np.arange(side) - (side - 1) / 2) / per_scale
     offsets = np.stack(np.meshgrid(along, along)).reshape(2, -1)
     for k in np.unique(points.levels):
-        own = points.levels == k
+        in_level = points.levels == k
         # One product of all frames: a small one for each takes longer than all that follows. Its sums have two terms.
-        turned = (points.frames[own].transpose(1, 0, 2).reshape(-1, 2) @ offsets).reshape(2, -1, side * side)
+        turned = (points.frames[in_level].transpose(1, 0, 2).reshape(-1, 2) @ offsets).reshape(
+            2, -1, side * side
+        )
         places = np.empty(turned.shape, dtype=np.float32)
-        np.add(turned, points.centres[own].T[:, :, None], out=places, casting="same_kind")
+        np.add(turned, points.centres[in_level].T[:, :, None], out=places, casting="same_kind")
         columns, rows = places.reshape(2, -1, side)
         sampled = cv2.remap(levels[k], columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
-        found[own] = sampled.reshape(-1, side, side)
-    return found
+        cut[in_level] = sampled.reshape(-1, side, side)
+    return cut
 
 
-def gradients(found: Floats) -> tuple[Floats, Floats, Floats]:
+def gradients(patches: Floats) -> tuple[Floats, Floats, Floats]:
     """Differentiate patches to the right and down.
 
     Also the weights of their pixels; all without the border.
     """
-    right = found[:, 1:-1, 2:] - found[:, 1:-1, :-2]
-    down = found[:, 2:, 1:-1] - found[:, :-2, 1:-1]
+    right = patches[:, 1:-1, 2:] - patches[:, 1:-1, :-2]
+    down = patches[:, 2:, 1:-1] - patches[:, :-2, 1:-1]
     along = np.arange(SIDE - 2) - (SIDE - 3) / 2
     weights = np.exp(-(along**2) / (2 * WINDOW**2))
     return right, down, np.outer(weights, weights).astype(np.float32)

@@ -53,7 +53,7 @@ def codes(image: Image) -> NDArray[np.uint8]:
     grey, centre = image.astype(np.int32), shifted(image, 0, 0)
     beside, across = FRACTION * (WHOLE - FRACTION) * grey, FRACTION**2 * grey
     scaled = (WHOLE**2 - (WHOLE - FRACTION) ** 2) * shifted(grey, 0, 0)
-    found = np.zeros(centre.shape, dtype=np.uint8)
+    patterns = np.zeros(centre.shape, dtype=np.uint8)
     for bit, (down, right) in enumerate(STEPS):
         if down and right:
             value = shifted(beside, down, 0) + shifted(beside, 0, right)
@@ -61,8 +61,8 @@ def codes(image: Image) -> NDArray[np.uint8]:
             light = value >= scaled
         else:
             light = shifted(image, down, right) >= centre
-        found |= light.view(np.uint8) * np.uint8(1 << bit)  # shifts of bytes are slow
-    return found
+        patterns |= light.view(np.uint8) * np.uint8(1 << bit)  # shifts of bytes are slow
+    return patterns
 
 
 def _bins() -> NDArray[np.intp]:

@@ -56,10 +56,10 @@ def sparse_descriptors(image: Image, most_points: int = MOST_POINTS) -> NDArray[
     points = adapted(levels, strongest_points(levels, most_points))
     if not len(points.levels):
         return np.zeros((0, 128), dtype=np.uint8)
-    found = patches(levels, upright(levels, points), SIDE, PER_SCALE)
-    n, n_rows = len(found), -(-len(found) // IN_A_ROW)
+    cut = patches(levels, upright(levels, points), SIDE, PER_SCALE)
+    n, n_rows = len(cut), -(-len(cut) // IN_A_ROW)
     tiles = np.zeros((n_rows * IN_A_ROW, SIDE, SIDE), dtype=np.uint8)
-    np.rint(np.multiply(found, 255, out=found), out=tiles[:n], casting="unsafe")
+    np.rint(np.multiply(cut, 255, out=cut), out=tiles[:n], casting="unsafe")
     sheet = tiles.reshape(n_rows, IN_A_ROW, SIDE, SIDE).swapaxes(1, 2).reshape(n_rows * SIDE, -1)
     # OpenCV calls twice the scale the size of a point.
     middles = [float((SIDE - 1) // 2 + SIDE * k) for k in range(max(n_rows, IN_A_ROW))]

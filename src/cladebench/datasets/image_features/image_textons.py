@@ -72,15 +72,15 @@ def _some(image: Image, bank: Floats, size: int, rng: np.random.Generator) -> Fl
     return responses_at(standardised(image), bank, rng.permutation(rows * columns)[:size])
 
 
-def compressed(found: Floats) -> Floats:
+def compressed(responses: Floats) -> Floats:
     """Compress the length of responses to a logarithm.
 
     log(1 + length / 0.03) instead of their own.
     """
-    shorter = np.empty_like(found)
+    shorter = np.empty_like(responses)
     # By parts that stay in the processor's cache. Rows or columns lie together as before: sums hang on it.
-    for start in range(0, len(found), PART_ROWS):
-        part = found[start : start + PART_ROWS]
+    for start in range(0, len(responses), PART_ROWS):
+        part = responses[start : start + PART_ROWS]
         lengths = np.linalg.norm(part, axis=1, keepdims=True)
         scales = np.log1p(lengths / np.float32(WEBER)) / np.maximum(lengths, np.finfo(np.float32).tiny)
         np.multiply(part, scales, out=shorter[start : start + PART_ROWS])

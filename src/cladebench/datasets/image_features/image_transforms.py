@@ -59,6 +59,6 @@ def filtered_places(
         np.add(product[:half, :middle], product[:half, middle:], out=total)
         total += product[half:, :middle]
         total += product[half:, middle:]
-    found = scipy.fft.ifft(folded, axis=1, norm="forward", overwrite_x=True)[:, rows]
-    found *= np.float32(1 / np.longdouble(half * middle))
-    return scipy.fft.ifft(found, axis=2, norm="forward", overwrite_x=True)[:, :, columns]
+    filtered = scipy.fft.ifft(folded, axis=1, norm="forward", overwrite_x=True)[:, rows]
+    filtered *= np.float32(1 / np.longdouble(half * middle))
+    return scipy.fft.ifft(filtered, axis=2, norm="forward", overwrite_x=True)[:, :, columns]

@@ -67,11 +67,14 @@ def word_histograms(
     else:
         words = learn_words(np.concatenate([sample(image, size, rng) for image in images]), n_words)
         described = map(describe, images)
-    found = [nearest_words(rows, words) for rows in described]
+    nearest = [nearest_words(rows, words) for rows in described]
     if quarters is None:
-        return np.stack([histogram(own, len(words)) for own in found])
+        return np.stack([histogram(words_of_image, len(words)) for words_of_image in nearest])
     return np.stack(
-        [pyramid(own, quarters(image), len(words)) for own, image in zip(found, images, strict=True)]
+        [
+            pyramid(words_of_image, quarters(image), len(words))
+            for words_of_image, image in zip(nearest, images, strict=True)
+        ]
     )
 
 
@@ -103,7 +106,7 @@ def nearest_words(descriptors: NDArray[np.generic], words: Floats) -> NDArray[np
     """Index of the nearest word of each descriptor, the lowest at ties."""
     rows, twice = descriptors.astype(np.float32, copy=False), (-2 * words).T  # doubling is exact
     squares = (words**2).sum(axis=1)
-    found = np.empty(len(rows), dtype=np.intp)
+    nearest = np.empty(len(rows), dtype=np.intp)
     # By parts that stay in the processor's cache. They are of nearly equal size: in a product of few rows, as a rest
     # might be, BLAS may take its sums in another order.
     n_parts = max(len(rows) // PART_ROWS, 1)
@@ -111,8 +114,8 @@ def nearest_words(descriptors: NDArray[np.generic], words: Floats) -> NDArray[np
         part = slice(len(rows) * k // n_parts, len(rows) * (k + 1) // n_parts)
         distances = rows[part] @ twice
         distances += squares
-        distances.argmin(axis=1, out=found[part])
-    return found
+        distances.argmin(axis=1, out=nearest[part])
+    return nearest
 
 
 def histogram(words: NDArray[np.intp], n_words: int) -> NDArray[np.float64]:

@@ -55,13 +55,13 @@ def expand_battery(name: str, entry: Mapping[str, Any], folder: Path) -> dict[st
         raise OwnDataError(
             f"{start}: no such folder; expected a battery there or in a CLADEBENCH_MIRROR folder"
         )
-    found = sorted(path.name.removesuffix(".data.gz") for path in place.glob("*.data.gz"))
-    if not found:
+    names = sorted(path.name.removesuffix(".data.gz") for path in place.glob("*.data.gz"))
+    if not names:
         raise OwnDataError(f"{start}: has no data sets; expected NAME.data.gz and NAME.labels0.gz, ...")
     for wanted in only or ():
-        if wanted not in found:
+        if wanted not in names:
             raise OwnDataError(
-                f"data.{name}: only: {shown(wanted)} is not in {start}; {nearest(wanted, found)}"
+                f"data.{name}: only: {shown(wanted)} is not in {start}; {nearest(wanted, names)}"
             )
     shared = {key: value for key, value in entry.items() if key not in _KEYS}
     return {
@@ -73,7 +73,7 @@ def expand_battery(name: str, entry: Mapping[str, Any], folder: Path) -> dict[st
             "noise": 0,
             **shared,
         }
-        for data in found
+        for data in names
         if only is None or data in only
     }
 
@@ -84,9 +84,9 @@ def _label_files(place: Path, data: str) -> list[Path]:
     ``x.labels0.gz`` is none of ``x2``.
     """
     numbered = {
-        int(found[1]): path
+        int(match[1]): path
         for path in place.glob("*.labels*.gz")
-        if (found := re.fullmatch(rf"{re.escape(data)}\.labels(\d+)\.gz", path.name))
+        if (match := re.fullmatch(rf"{re.escape(data)}\.labels(\d+)\.gz", path.name))
     }
     return [numbered[i] for i in sorted(numbered)]
 

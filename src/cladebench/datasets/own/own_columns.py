@@ -61,9 +61,9 @@ def unit_example(values: Iterable[str]) -> str:
     They are as ``7%``, all with one unit; the result is empty for other texts.
     """
     texts = [value.strip() for value in values]
-    found = [_WITH_UNIT.fullmatch(text) for text in texts]
-    units = {(match[1], (match[2] or "").strip()) for match in found if match}
-    return texts[0] if all(found) and len(units) == 1 and units != {("", "")} else ""
+    matches = [_WITH_UNIT.fullmatch(text) for text in texts]
+    units = {(match[1], (match[2] or "").strip()) for match in matches if match}
+    return texts[0] if all(matches) and len(units) == 1 and units != {("", "")} else ""
 
 
 def _is_number(value: Any, decimal: str) -> bool:

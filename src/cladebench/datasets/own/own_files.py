@@ -203,7 +203,7 @@ def _classes(
     try:
         codes = codes_of_y(values, np.empty(len(values)))
     except ValueError as error:
-        text = re.sub(r"^y\[(\d+)\] is ", lambda found: f"{where}, row {line(int(found[1]))}: ", str(error))
+        text = re.sub(r"^y\[(\d+)\] is ", lambda match: f"{where}, row {line(int(match[1]))}: ", str(error))
         raise OwnDataError(text if text != str(error) else f"{where}: {error}") from None
     names = [values[at] for at in np.unique(codes, return_index=True)[1]]
     if noise is not None and noise in names:
@@ -225,7 +225,7 @@ def _as_written(values: list[str], decimal: str) -> list[Any]:
     texts = [value.strip().replace(decimal, ".") for value in values]
     whole = [re.fullmatch(r"([+-]?(?:0|[1-9]\d{0,30}))(?:\.0*)?", text) for text in texts]
     if all(whole):
-        return [int(found[1]) for found in whole if found]
+        return [int(match[1]) for match in whole if match]
     if any(re.match(r"[+-]?0\d", text) for text in texts):
         return values
     return [float(text) for text in texts]

@@ -68,8 +68,8 @@ def sources_of(key: str, entry: Mapping[str, Any], folder: Path, where: str) -> 
     place = f"{where}: data.{key}"
     kinds = [kind for kind in ("file", "registered", "battery") if kind in entry]
     if len(kinds) != 1:
-        found = ", ".join(kinds) or "no source"
-        raise OwnDataError(f"{place}: {found}; expected one of file, registered, battery")
+        given_kinds = ", ".join(kinds) or "no source"
+        raise OwnDataError(f"{place}: {given_kinds}; expected one of file, registered, battery")
     if kinds == ["registered"]:
         return {key: _registered(entry, place)}
     try:
@@ -111,10 +111,10 @@ def _own(name: str, entry: Mapping[str, Any], folder: Path) -> Source:
 def _digest(data: OwnData) -> str:
     X = data.X
     parts = [X.data, X.indices, X.indptr] if hasattr(X, "indptr") else [X]
-    found = hashlib.sha256(repr([X.shape, data.kind, sorted(data.clusters.values())]).encode())
+    digest = hashlib.sha256(repr([X.shape, data.kind, sorted(data.clusters.values())]).encode())
     for part in [*parts, *data.labellings.values()]:
-        found.update(np.ascontiguousarray(part).tobytes())
-    return found.hexdigest()
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
 
 
 def _registered(entry: Mapping[str, Any], where: str) -> Source:

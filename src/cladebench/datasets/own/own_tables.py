@@ -138,8 +138,8 @@ def _array(content: bytes, file: str) -> np.ndarray:
         array: np.ndarray = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
     except (ValueError, EOFError, OverflowError, MemoryError, TypeError) as error:
         objects = "Object arrays" in str(error)
-        found = "holds Python objects, which can run code" if objects else "is no whole array"
-        refuse(file, f"{found}; expected numbers, as numpy.save writes them")
+        fault = "holds Python objects, which can run code" if objects else "is no whole array"
+        refuse(file, f"{fault}; expected numbers, as numpy.save writes them")
     if array.dtype.kind == "c":
         refuse(file, "has complex numbers; expected real ones")
     return array

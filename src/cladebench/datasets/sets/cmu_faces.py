@@ -81,7 +81,7 @@ def draw_faces(archive: bytes, draw: int, facet: str) -> Content:
         person, pose, expression = parse_name(member)
         cells.setdefault((person, pose if facet == "pose" else expression), []).append(member)
     people = sorted({person for person, _ in cells})
-    complete = {cell for cell, own in cells.items() if len(own) == PER_CELL}
+    complete = {cell for cell, images in cells.items() if len(images) == PER_CELL}
     values = POSES if facet == "pose" else EXPRESSIONS
     classes = _draw_classes(people, values, complete, np.random.default_rng([SEED, draw]))
     labels = {member: label for label, cell in enumerate(classes) for member in cells[cell]}

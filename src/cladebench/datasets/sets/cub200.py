@@ -57,12 +57,12 @@ def load_cub200(files: Mapping[str, bytes], draw: int) -> Content:
         raise DatasetError(
             f"{FEATURES.name}: expected arrays X_vgg_pca100, y and class_names, found: {error}"
         ) from error
-    found = [re.fullmatch(r"(\d{3})\.(\w+)", str(name)) for name in names.ravel()]
-    numbers = [int(match[1]) for match in found if match]
-    if numbers != list(range(1, N_CLASSES + 1)) or len(found) != N_CLASSES:
+    matches = [re.fullmatch(r"(\d{3})\.(\w+)", str(name)) for name in names.ravel()]
+    numbers = [int(match[1]) for match in matches if match]
+    if numbers != list(range(1, N_CLASSES + 1)) or len(matches) != N_CLASSES:
         raise DatasetError(
             f"{FEATURES.name}: expected {N_CLASSES} class names such as '001.Black_footed_Albatross', numbered from 1, "
-            f"found {len(found)}"
+            f"found {len(matches)}"
         )
     parents = read_edges(files[TREE.name], TREE.name)
     unknown = [number for number in numbers if number not in parents]
@@ -71,7 +71,7 @@ def load_cub200(files: Mapping[str, bytes], draw: int) -> Content:
     return Content(
         X.astype(np.float64),
         labels.astype(np.intp),
-        tuple(match[2].replace("_", " ") for match in found if match),
+        tuple(match[2].replace("_", " ") for match in matches if match),
         class_tree(parents, numbers),
     )
 

@@ -50,13 +50,13 @@ def load_nips(files: Mapping[str, bytes], draw: int) -> Content:
     """
     words, totals = read_vocabulary(files[VOCABULARY.name])
     counts = read_counts(files[CORPUS.name], len(words))
-    found = np.column_stack([counts.sum(axis=0), np.bincount(counts.indices, minlength=len(words))])
-    wrong = np.flatnonzero((found != totals).any(axis=1))
+    counted = np.column_stack([counts.sum(axis=0), np.bincount(counts.indices, minlength=len(words))])
+    wrong = np.flatnonzero((counted != totals).any(axis=1))
     if wrong.size:
         word = wrong[0]
         raise DatasetError(
             f"{CORPUS.name}: expected {words[word]!r} {totals[word, 0]} times in {totals[word, 1]} documents, as "
-            f"{VOCABULARY.name} says, found it {int(found[word, 0])} times in {int(found[word, 1])}"
+            f"{VOCABULARY.name} says, found it {int(counted[word, 0])} times in {int(counted[word, 1])}"
         )
     occurs = counts.copy()
     occurs.data[:] = 1
@@ -110,17 +110,17 @@ def read_counts(content: bytes, n_words: int) -> scipy.sparse.csr_array:
         if not re.fullmatch(r"\d+( \d+:\d+)+\s*", line, flags=re.ASCII):
             raise DatasetError(f"{where}: expected 'n word:count ...' with a word, found {line[:60]!r}")
         numbers = np.fromstring(line.replace(":", " "), dtype=np.intp, sep=" ")
-        own, times = numbers[1::2], numbers[2::2]
-        if len(own) != numbers[0]:
-            raise DatasetError(f"{where}: expected {numbers[0]} words, found {len(own)}")
-        if (np.diff(own) <= 0).any() or own[-1] >= n_words or not times.all():
+        word, times = numbers[1::2], numbers[2::2]
+        if len(word) != numbers[0]:
+            raise DatasetError(f"{where}: expected {numbers[0]} words, found {len(word)}")
+        if (np.diff(word) <= 0).any() or word[-1] >= n_words or not times.all():
             raise DatasetError(
                 f"{where}: expected ascending words below {n_words} that occur, found "
-                f"words up to {own.max()}, the rarest {times.min()} times"
+                f"words up to {word.max()}, the rarest {times.min()} times"
             )
-        words.append(own)
+        words.append(word)
         counts.append(times)
-        indptr.append(indptr[-1] + len(own))
+        indptr.append(indptr[-1] + len(word))
     values = np.concatenate(counts).astype(np.float64)
     return scipy.sparse.csr_array((values, np.concatenate(words), indptr), shape=(len(counts), n_words))
 

@@ -40,8 +40,8 @@ def load_topic_counts(files: Mapping[str, bytes], draw: int) -> Content:
     lengths = rng.integers(LENGTHS[0], LENGTHS[1], size=len(labels), endpoint=True)
     rows = np.repeat(np.arange(len(labels)), lengths)
     ranks = np.searchsorted(cumulated, rng.random(len(rows)) * cumulated[-1], side="right")
-    own = rng.random(len(rows)) < FAITHFULNESS
-    words = np.where(own, ranked[labels[rows], ranks], ranks)
+    faithful = rng.random(len(rows)) < FAITHFULNESS
+    words = np.where(faithful, ranked[labels[rows], ranks], ranks)
     counts = scipy.sparse.csr_array((np.ones(len(rows)), (rows, words)), shape=(len(labels), N_WORDS))
     return Content(
         counts,

@@ -148,14 +148,14 @@ def train_exact(
 
     # A BLAS with more threads would sum long dot products in another order.
     with one_thread("blas"):
-        found = minimize(
+        minimum = minimize(
             cost, start, jac=True, method="L-BFGS-B", callback=checkpoint,
             options={"maxiter": n_iter, "maxfun": 2 * n_iter + 20, "ftol": tol, "gtol": 1e-9},
         )  # fmt: skip
     run.critical_path_seconds = time.perf_counter() - began
     if states[-1][1] != run.n_iter:
-        states.append((run.critical_path_seconds, run.n_iter, found.x))
-    run.params = unflatten(found.x)
+        states.append((run.critical_path_seconds, run.n_iter, minimum.x))
+    run.params = unflatten(minimum.x)
     run.checkpoints = [(seconds, iteration, unflatten(flat)) for seconds, iteration, flat in states]
-    run.converged = bool(found.success)
+    run.converged = bool(minimum.success)
     return run

@@ -216,8 +216,8 @@ def entered(leaves: np.ndarray, n_leaves: int) -> np.ndarray:
     ndarray of bool of shape (2 n_leaves - 1,)
         The root is left out: all enter it.
     """
-    found = np.zeros(2 * n_leaves - 1, dtype=bool)
+    reached = np.zeros(2 * n_leaves - 1, dtype=bool)
     while leaves[0] > 0:
-        found[leaves] = True
+        reached[leaves] = True
         leaves = (leaves - 1) // 2
-    return found
+    return reached

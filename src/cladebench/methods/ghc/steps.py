@@ -140,12 +140,12 @@ class Stepper:
             kind, hidden_size = router.activation, router.hidden_size
         i, j, similarity, k = samples
         given = (state.params, state.moments.first, state.moments.second)
-        *found, costs, seconds = _core.router_steps(
+        *flats, costs, seconds = _core.router_steps(
             kind, hidden_size, np.asarray(problem.X), *map(_packed, given), i, j, similarity, k, n_steps,
             self.optimizer == "adam", problem.leaf_term, problem.entropy_penalty, learning_rate, first_step,
         )  # fmt: skip
         self.seconds += seconds
-        params, *moments = (_unpacked(flat, state.params) for flat in found)
+        params, *moments = (_unpacked(flat, state.params) for flat in flats)
         return State(params, AdamMoments(*moments)), float(self.weights @ costs)
 
 

@@ -258,8 +258,8 @@ def accuracy_against_noise(
     """
     from matplotlib.figure import Figure
 
-    found = {name: {x: v for x, v in of.items() if len(v)} for name, of in curves.items()}
-    shown = {name: of for name, of in found.items() if of}
+    drawn = {name: {x: v for x, v in of.items() if len(v)} for name, of in curves.items()}
+    shown = {name: of for name, of in drawn.items() if of}
     if not shown:
         return empty_figure("No finished run of this experiment in this scope.")
     shares = [x for of in shown.values() for x in of]

@@ -57,7 +57,7 @@ def figure_2a(context: ArtifactContext) -> Figure:
     Half of the dimensions are noisy.
     """
     paths = {
-        label: [own["objective_path"] for own in arrays_of(context, name, "Exemplar")]
+        label: [stored["objective_path"] for stored in arrays_of(context, name, "Exemplar")]
         for name, label in SIZES.items()
     }
     paths = {label: runs for label, runs in paths.items() if runs}
@@ -73,9 +73,9 @@ def figure_2b(context: ArtifactContext) -> Figure:
     stored = arrays_of(context, name, "Exemplar")
     if not stored:
         return missing("Exemplar", name)
-    noisy = np.array([str(own).startswith("noisy") for own in stored[0]["features"]])
+    noisy = np.array([str(arrays).startswith("noisy") for arrays in stored[0]["features"]])
     return weight_drawings.weights_by_dimension(
-        np.stack([own["weights"] for own in stored]),
+        np.stack([arrays["weights"] for arrays in stored]),
         int(np.argmax(noisy)),
         notes=(
             "The squared differences of each dimension are scaled to mean 1. Without that, weights of noisy dimensions"
@@ -90,13 +90,13 @@ def figure_2c(context: ArtifactContext) -> Figure:
     cells = finished(context, name, "Exemplar")
     if not cells:
         return missing("Exemplar", name)
-    own = context.load_arrays(cells[0])
-    one, other = (int(place) + 1 for place in own["dimensions"])
+    arrays = context.load_arrays(cells[0])
+    one, other = (int(place) + 1 for place in arrays["dimensions"])
     return drawings.clustering(
-        own["points"],
-        own["true"],
-        own["exemplars"],
-        own["found"],
+        arrays["points"],
+        arrays["true"],
+        arrays["exemplars"],
+        arrays["found"],
         axis_names=(f"dimension {one}", f"dimension {other}"),
         notes=(
             "The first test set of the first run, in the two clean dimensions that tell its clusters best. Clusters"
@@ -112,9 +112,9 @@ def figure_2d(context: ArtifactContext) -> Figure:
     for method in AGAINST_NOISE:
         for noisy, names in MIXTURES.items():
             name = first_of(context, names, "Exemplar")
-            found = context.results.chosen(name, method, "pair_f", context.own_rule)
-            if len(found):
-                curves.setdefault(label_of(context, method), {})[noisy] = found.value.to_numpy()
+            rows = context.results.chosen(name, method, "pair_f", context.own_rule)
+            if len(rows):
+                curves.setdefault(label_of(context, method), {})[noisy] = rows.value.to_numpy()
                 sizes.add(100 if name.endswith("n100") else 500)
     if not curves:
         return missing("Exemplar", "noisy-mixtures-50")
@@ -135,15 +135,15 @@ def said_of_noise(context: ArtifactContext, curves: Mapping[str, Mapping[float, 
 
     Clean dimensions alone are no rival: no method is told them.
     """
-    own, told = label_of(context, "Exemplar"), label_of(context, "Clean")
+    of_exemplar, told = label_of(context, "Exemplar"), label_of(context, "Clean")
     means = [
         {name: float(of[noisy].mean()) for name, of in curves.items() if noisy in of and name != told}
         for noisy in MIXTURES
     ]
-    compared = [of for of in means if own in of and len(of) > 1]
-    leads = sum(best_of(of, context.measures["pair_f"]) == {own} for of in compared)
+    compared = [of for of in means if of_exemplar in of and len(of) > 1]
+    leads = sum(best_of(of, context.measures["pair_f"]) == {of_exemplar} for of in compared)
     shares = counted(len(compared), "share") + " of noise"
-    return f"{own.capitalize()} alone have the best mean F at {leads} of {shares}" if compared else ""
+    return f"{of_exemplar.capitalize()} alone have the best mean F at {leads} of {shares}" if compared else ""
 
 
 def figure_3(context: ArtifactContext) -> Figure:
@@ -155,11 +155,11 @@ def figure_3(context: ArtifactContext) -> Figure:
         name = first_of(context, group, "Exemplar")
         stored = arrays_of(context, name, "Exemplar")
         if stored:
-            names = [str(own) for own in stored[0]["features"]]
-            found = np.stack([own["weights"] for own in stored])
-            lead = said_of_lead(names, found, LEAD[group])
-            same += set(largest(names, found, len(LEAD[group]))) == set(LEAD[group])
-            weights[f"{panel_title(context, name, 40)}\n{lead}"] = found
+            names = [str(arrays) for arrays in stored[0]["features"]]
+            learned = np.stack([arrays["weights"] for arrays in stored])
+            lead = said_of_lead(names, learned, LEAD[group])
+            same += set(largest(names, learned, len(LEAD[group]))) == set(LEAD[group])
+            weights[f"{panel_title(context, name, 40)}\n{lead}"] = learned
     if not weights:
         return missing("Exemplar", OUTEX[0])
     figure = weight_drawings.weights_of_features(weights, list(map(name_of, names)), notes=(OF_SPLITS,))
@@ -231,7 +231,7 @@ def figure_6b(context: ArtifactContext) -> Figure:
         (OUTEX, "Exemplar"),
     ):
         name = first_of(context, group, method)
-        runs = [own["objective_path"] for own in arrays_of(context, name, method)]
+        runs = [arrays["objective_path"] for arrays in arrays_of(context, name, method)]
         if runs:
             more = ", four distances a feature" if method == "Exemplar-several" else ""
             paths[f"{title_line(context, name)}{more}"] = runs
@@ -253,8 +253,8 @@ def arrays_of(context: ArtifactContext, dataset: str, method: str) -> list[Mappi
 
 def finished(context: ArtifactContext, dataset: str, method: str) -> list[str]:
     """Identifiers of the finished runs of a method, repetition by repetition."""
-    found = context.results.chosen(dataset, method, "n_clusters", context.own_rule)
-    return sorted(map(str, found.cell_id))
+    rows = context.results.chosen(dataset, method, "n_clusters", context.own_rule)
+    return sorted(map(str, rows.cell_id))
 
 
 def missing(method: str, dataset: str) -> Figure:
@@ -278,11 +278,11 @@ def said_of_lead(names: Sequence[str], weights: np.ndarray, printed: Sequence[st
     In the paper, and here.
     """
     here = largest(names, weights, len(printed))
-    said, found = (" and ".join(map(name_of, features)) for features in (printed, here))
+    said, leading = (" and ".join(map(name_of, features)) for features in (printed, here))
     if set(here) == set(printed):
         text = f"as in the paper, {said} weigh most"
     elif {*here} & {*printed}:
-        text = f"in the paper {said} weigh most, here {found}"
+        text = f"in the paper {said} weigh most, here {leading}"
     else:
-        text = f"unlike the paper ({said}), {found} weigh most"
+        text = f"unlike the paper ({said}), {leading} weigh most"
     return textwrap.fill(text, 40)

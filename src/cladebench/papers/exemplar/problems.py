@@ -121,8 +121,8 @@ def _told(problem: ExemplarProblem) -> ExemplarProblem:
 
     ((_, known), *_), ((_, true), *_) = problem.train, problem.test
     return ExemplarProblem(
-        [(apart(own, own), own) for _, own in problem.train],
-        [(apart(own, own), own) for _, own in problem.test],
+        [(apart(classes, classes), classes) for _, classes in problem.train],
+        [(apart(classes, classes), classes) for _, classes in problem.test],
         (GivenDistance("classes", "told"),),
         None if problem.cross is None else apart(true, known),
     )

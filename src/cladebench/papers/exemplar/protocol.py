@@ -60,13 +60,13 @@ class ExemplarProtocol(Protocol):
             return classified(estimator, problem)
         stacks, labels = zip(*problem.train, strict=True)
         metrics = {"seconds": timed_fit(estimator, list(stacks), list(labels))}
-        found = [estimator.predict(lend(estimator, given)) for given, _ in problem.test]
-        metrics |= clustering_measures([true for _, true in problem.test], found)
+        predicted = [estimator.predict(lend(estimator, given)) for given, _ in problem.test]
+        metrics |= clustering_measures([true for _, true in problem.test], predicted)
         metrics |= learning_measures(estimator)
-        shown = shown_set(estimator, problem, found[0])
+        shown = shown_set(estimator, problem, predicted[0])
         if "exemplars" in shown and not problem.points:
             true = problem.test[0][1]
-            metrics["exemplar_purity"] = float((true[shown["exemplars"][found[0]]] == true).mean())
+            metrics["exemplar_purity"] = float((true[shown["exemplars"][predicted[0]]] == true).mean())
         weights = scaled_weights(estimator)
         metrics |= weight_measures(weights, problem.distances)
         metrics |= noise_measures(np.abs(estimator.weights_), problem.distances, "_given")
@@ -105,38 +105,38 @@ def classified(estimator: Any, problem: ExemplarProblem) -> CellOutput:
         weight_readings(weights, problem.distances),
         {
             "weights": weights,
-            "features": np.array([own.feature for own in problem.distances]),
-            "kinds": np.array([own.kind for own in problem.distances]),
+            "features": np.array([distance.feature for distance in problem.distances]),
+            "kinds": np.array([distance.kind for distance in problem.distances]),
         },
         {"converged": bool(np.all(estimator.converged_))},
     )
 
 
-def clustering_measures(true: Sequence[IntArray], found: Sequence[IntArray]) -> dict[str, float]:
+def clustering_measures(true: Sequence[IntArray], predicted: Sequence[IntArray]) -> dict[str, float]:
     """Give means over the test sets.
 
     Agreement with the true clusters, and how many clusters there are.
     """
     each = [
         {
-            **scored(pair_f=f_scores(own, labels), matched_accuracy=matched_scores(own, labels)),
-            "class_f": class_f(own, labels),
-            "ari": float(adjusted_rand_score(own, labels)),
+            **scored(pair_f=f_scores(classes, labels), matched_accuracy=matched_scores(classes, labels)),
+            "class_f": class_f(classes, labels),
+            "ari": float(adjusted_rand_score(classes, labels)),
             "n_clusters": float(len(np.unique(labels))),
-            "number_off": float(abs(len(np.unique(labels)) - len(np.unique(own)))),
-            "number_right": float(len(np.unique(labels)) == len(np.unique(own))),
+            "number_off": float(abs(len(np.unique(labels)) - len(np.unique(classes)))),
+            "number_right": float(len(np.unique(labels)) == len(np.unique(classes))),
         }
-        for own, labels in zip(true, found, strict=True)
+        for classes, labels in zip(true, predicted, strict=True)
     ]
     return {name: float(np.mean([metrics[name] for metrics in each])) for name in each[0]}
 
 
-def class_f(true: IntArray, found: IntArray) -> float:
+def class_f(true: IntArray, clusters: IntArray) -> float:
     """Average the F of classes with their best clusters.
 
     The cluster that fits each class best.
     """
-    together = contingency_matrix(true, found)
+    together = contingency_matrix(true, clusters)
     sizes = together.sum(axis=1, keepdims=True) + together.sum(axis=0)
     return float((2.0 * together / sizes).max(axis=1).mean())
 
@@ -192,8 +192,8 @@ def weight_measures(weights: FloatArray, distances: Sequence[GivenDistance]) -> 
     """
     size = np.abs(weights)
     of_feature: dict[str, float] = {}
-    for w, own in zip(size.tolist(), distances, strict=True):
-        of_feature[own.feature] = of_feature.get(own.feature, 0.0) + w
+    for w, distance in zip(size.tolist(), distances, strict=True):
+        of_feature[distance.feature] = of_feature.get(distance.feature, 0.0) + w
     metrics = {
         "n_weighted": float((size > SUPPRESSED * size.max()).sum()),
         "n_features_weighted": float(
@@ -210,7 +210,7 @@ def noise_measures(
 
     Nothing where there is none, or no weight at all.
     """
-    noisy = np.array([own.noisy for own in distances])
+    noisy = np.array([distance.noisy for distance in distances])
     largest = float(size.max())
     if not noisy.any() or largest == 0:
         return {}
@@ -232,18 +232,23 @@ def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> 
 
     def share(part: str, name: str) -> float:
         mine = [
-            abs(float(w)) for w, own in zip(weights, distances, strict=True) if getattr(own, part) == name
+            abs(float(w))
+            for w, distance in zip(weights, distances, strict=True)
+            if getattr(distance, part) == name
         ]
         return sum(mine) / total
 
-    features = dict.fromkeys(own.feature for own in distances if not own.noisy)
-    kinds = dict.fromkeys(own.kind for own in distances)
+    features = dict.fromkeys(distance.feature for distance in distances if not distance.noisy)
+    kinds = dict.fromkeys(distance.kind for distance in distances)
     readings = [Reading({"weight_share": share("feature", name)}, {"feature": name}) for name in features]
     if len(kinds) == 4:
         readings += [
-            Reading({"pair_weight_share": abs(float(w)) / total}, {"feature": own.feature, "kind": own.kind})
-            for w, own in zip(weights, distances, strict=True)
-            if not own.noisy
+            Reading(
+                {"pair_weight_share": abs(float(w)) / total},
+                {"feature": distance.feature, "kind": distance.kind},
+            )
+            for w, distance in zip(weights, distances, strict=True)
+            if not distance.noisy
         ]
     return readings
 
@@ -259,7 +264,7 @@ def neighbor_measures(
     (given, known), (_, true) = problem.train[0], problem.test[0]
     among = estimator.pairwise(lend(estimator, given))
     np.fill_diagonal(among, np.inf)
-    own = known[among.argmin(axis=1)] == known
+    same_class = known[among.argmin(axis=1)] == known
     order = np.argsort(estimator.pairwise(lend(estimator, problem.cross)), axis=1, kind="stable")
     readings = [
         Reading({"knn_accuracy": float((vote(order[:, :k], known) == true).mean())}, {"neighbors": k})
@@ -268,22 +273,22 @@ def neighbor_measures(
     ]
     metrics = {
         "nn_accuracy": float((known[order[:, 0]] == true).mean()),
-        "nn_accuracy_training": float(own.mean()),
+        "nn_accuracy_training": float(same_class.mean()),
     }
     return metrics, readings
 
 
-def shown_set(estimator: Any, problem: ExemplarProblem, found: IntArray) -> dict[str, np.ndarray]:
+def shown_set(estimator: Any, problem: ExemplarProblem, clusters: IntArray) -> dict[str, np.ndarray]:
     """Give what a drawing of the first test set shows.
 
     Its clusters, their exemplars, and points in two dimensions.
     """
     given, true = problem.test[0]
-    arrays: dict[str, np.ndarray] = {"true": true.astype(np.int32), "found": found.astype(np.int32)}
+    arrays: dict[str, np.ndarray] = {"true": true.astype(np.int32), "found": clusters.astype(np.int32)}
     if hasattr(estimator, "exemplars"):
         arrays["exemplars"] = estimator.exemplars(lend(estimator, given)).astype(np.int32)
     if problem.points:
-        clean = np.flatnonzero([not own.noisy for own in problem.distances])
+        clean = np.flatnonzero([not distance.noisy for distance in problem.distances])
         arrays["dimensions"] = shown = clean[telling(given[:, clean], true)[:2]].astype(np.int32)
         arrays["points"] = given[:, shown]
     return arrays

@@ -74,9 +74,9 @@ def similarity_notes(context: ArtifactContext) -> tuple[str, ...]:
     notes = [
         f"Of the data sets that the study priced, {of}, a candidate meets the printed costs on {best} at most."
     ]
-    own = (SIMILARITY.kind, SIMILARITY.features, PAIRS)
+    ours = (SIMILARITY.kind, SIMILARITY.features, PAIRS)
     for place, row in enumerate(ranked.to_dict("records"), 1):
-        if (row["kind"], row["features"], row["pairs"]) == own:
+        if (row["kind"], row["features"], row["pairs"]) == ours:
             impossible = row["impossible on"]
             notes.append(
                 f"The one used here ranks {place} of {len(ranked)} and meets them on {int(row['within'])}."
@@ -180,9 +180,9 @@ def convergence(context: ArtifactContext) -> Figure:
     for dataset, of in compared(runs, PAPER_DATASETS).items():
         for method, cells in of.items():
             traces = [context.load_arrays(cell) for cell in cells]
-            found = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
-            if found:
-                curves.setdefault(panel_title(context, dataset, 40), {})[method] = found
+            drawn = [t for t in traces if "trace_seconds" in t and len(t["trace_seconds"]) > 1]
+            if drawn:
+                curves.setdefault(panel_title(context, dataset, 40), {})[method] = drawn
     return with_rule(drawings.convergence(curves, looks), context, bool(curves))
 
 
@@ -193,11 +193,11 @@ def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]
 
     Those after it are variants: they are in the tables, and here they would only cover the curves.
     """
-    found: dict[tuple[str, str], str] = {}
+    methods: dict[tuple[str, str], str] = {}
     for method, plan in context.methods.items():
         if plan["estimator"] == "GHC":
-            found.setdefault((plan["params"]["router"], plan["params"]["training"]), method)
-    return {method: pair for pair, method in found.items()}
+            methods.setdefault((plan["params"]["router"], plan["params"]["training"]), method)
+    return {method: pair for pair, method in methods.items()}
 
 
 def best_tree(

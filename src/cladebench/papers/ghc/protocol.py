@@ -171,10 +171,10 @@ def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: Scores) ->
     # Pairs that share a node have it as their lowest common ancestor: the term that the printed cost leaves out.
     shared, shared_sizes = 0.0, 0
     for node in np.flatnonzero(np.bincount(hierarchy.leaf_of, minlength=hierarchy.n_nodes) > 1):
-        own = hierarchy.own_samples(int(node))
-        block = similarity[np.ix_(own, own)]
+        samples = hierarchy.own_samples(int(node))
+        block = similarity[np.ix_(samples, samples)]
         shared += float(block.sum() - np.trace(block)) * float(hierarchy.sizes[node])
-        shared_sizes += len(own) * (len(own) - 1) // 2 * int(hierarchy.sizes[node])
+        shared_sizes += len(samples) * (len(samples) - 1) // 2 * int(hierarchy.sizes[node])
     apart = 1.0 - shared_sizes / max(1, sum_of_sizes(hierarchy))
     return {
         "dasgupta_cost_unordered": Scores(cost.value / 2, cost.permuted / 2),

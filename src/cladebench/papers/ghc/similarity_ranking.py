@@ -103,9 +103,9 @@ def rank(frame: pd.DataFrame) -> pd.DataFrame:
         n_datasets=("dataset", "nunique"),
     )
     for name in dict.fromkeys(frame.dataset):
-        own = scored[scored.dataset == name].set_index(key)
-        ranked[f"{name} cost"] = own.cost
-        ranked[f"{name} log10 ratio"] = own.log_ratio
+        of_dataset = scored[scored.dataset == name].set_index(key)
+        ranked[f"{name} cost"] = of_dataset.cost
+        ranked[f"{name} log10 ratio"] = of_dataset.log_ratio
     least, most = (frame[frame.tree == bound].set_index([*key, "dataset"]) for bound in BOUNDS)
     # The paper prints trees of the lowest and the highest cost of its range, to three digits.
     impossible = (least.cost > 1.005 * least.published_low) | (most.cost < 0.995 * most.published_high)

@@ -167,28 +167,28 @@ def _rows(name: str, X: FloatArray, features: str) -> Iterator[tuple[str, str, s
     weights = np.stack([_ancestor_sizes(tree) for tree in trees.values()] + [_least_sizes(squared)])
     sums = _weighted_sums(candidates, squared, weights)
     for candidate, (total, *costs) in zip(candidates, sums, strict=True):
-        own = dict(zip(trees, costs, strict=False))
+        costs_of = dict(zip(trees, costs, strict=False))
         shared = {tree: _shared_leaves(hierarchy) for tree, hierarchy in trees.items()}
         if PRINTS_SPARSEST_CUT[name]:
             pairs = candidate.pairs(squared)
             cut = SparsestCut(similarity="precomputed").fit(squareform(pairs, checks=False)).hierarchy_
-            own["sparsest cut"] = float(pairs @ _ancestor_sizes(cut))
+            costs_of["sparsest cut"] = float(pairs @ _ancestor_sizes(cut))
             shared["sparsest cut"] = _shared_leaves(cut)
         # A lowest common ancestor has at least two and at most n points below it; where the similarity falls with
         # the distance, `_least_sizes` is better than two.
         least = 2.0 * total if candidate.kind == "cosine" else costs[-1]
-        own |= dict(zip(BOUNDS, (least, n * total), strict=True))
+        costs_of |= dict(zip(BOUNDS, (least, n * total), strict=True))
         shared |= dict(zip(BOUNDS, (n, n * n), strict=True))
         for counting, (weight, with_self) in PAIRS.items():
             for tree in (*BOUNDS, *TREES):
-                if tree in own:
+                if tree in costs_of:
                     yield (
                         candidate.kind,
                         candidate.gamma,
                         candidate.features,
                         counting,
                         tree,
-                        weight * own[tree] + with_self * shared[tree],
+                        weight * costs_of[tree] + with_self * shared[tree],
                     )
 
 
@@ -206,17 +206,19 @@ def _candidates(X: FloatArray, features: str, squared: FloatArray) -> list[_Cand
         "1": 1.0,
         "0.5": 0.5,
     }
-    found = [
+    candidates = [
         _Candidate(kind, gamma, features, gammas.get(gamma, np.nan), 1.0)
         for kind, gamma in KINDS
         if kind != "cosine" or features == "unit"  # the cosine does not see the length of rows
     ]
     if features == "raw":  # the median follows the scale, so it has nothing new to say
         scale = 1.0 / float(np.abs(X).max()) ** 2
-        found += [
-            _Candidate(c.kind, c.gamma, "max", c.gamma_value, scale) for c in found if "median" not in c.gamma
+        candidates += [
+            _Candidate(c.kind, c.gamma, "max", c.gamma_value, scale)
+            for c in candidates
+            if "median" not in c.gamma
         ]
-    return found
+    return candidates
 
 
 def _weighted_sums(

@@ -206,14 +206,16 @@ def fixed_clustering_table(context: ArtifactContext) -> Table:
 def figure_1(context: ArtifactContext) -> Figure:
     """Accuracy of five neighbours on six data sets."""
     datasets = classified(context)
-    found = intervals(context, datasets, "accuracy", {"neighbors": 5})
-    figure = drawings.accuracy_dots(titled(context, found), labels_of(context), context.measures["accuracy"])
-    return noted(figure, context, datasets, found)
+    accuracies = intervals(context, datasets, "accuracy", {"neighbors": 5})
+    figure = drawings.accuracy_dots(
+        titled(context, accuracies), labels_of(context), context.measures["accuracy"]
+    )
+    return noted(figure, context, datasets, accuracies)
 
 
-def titled(context: ArtifactContext, found: Mapping[str, V]) -> dict[str, V]:
+def titled(context: ArtifactContext, by_dataset: Mapping[str, V]) -> dict[str, V]:
     """Give what is shown of data sets under their titles."""
-    return {panel_title(context, dataset): of for dataset, of in found.items()}
+    return {panel_title(context, dataset): of for dataset, of in by_dataset.items()}
 
 
 def figure_2(context: ArtifactContext) -> Figure:
@@ -224,10 +226,10 @@ def figure_2(context: ArtifactContext) -> Figure:
     for share, problem in NOISE.items():
         # Where chance lies is in Figure 1; here it would only stretch the axes.
         for method in (name for name in OWN if name not in ("HFD", "Random")):
-            found = difference_of(context, problem, method, "accuracy", {"neighbors": 5})
-            if found is not None:
-                by_method.setdefault(method, {})[share] = found
-                shown.setdefault(problem, {}).update({method: found, "HFD": found})
+            difference = difference_of(context, problem, method, "accuracy", {"neighbors": 5})
+            if difference is not None:
+                by_method.setdefault(method, {})[share] = difference
+                shown.setdefault(problem, {}).update({method: difference, "HFD": difference})
     figure = drawings.differences(
         by_method, labels_of(context), context.measures["accuracy"], "training labels replaced (%)"
     )
@@ -258,7 +260,7 @@ def accuracy_against_time(context: ArtifactContext) -> Figure:
     accuracy = intervals(context, datasets, "accuracy", {"neighbors": 5})
     seconds = intervals(context, datasets, "seconds", None)
     query = intervals(context, datasets, "seconds_per_query", None)
-    found = {
+    points = {
         dataset: {
             method: (interval.mean, seconds[dataset][method].mean, query[dataset][method].mean)
             for method, interval in of.items()
@@ -267,9 +269,9 @@ def accuracy_against_time(context: ArtifactContext) -> Figure:
         for dataset, of in accuracy.items()
     }
     figure = drawings.accuracy_against_time(
-        titled(context, found), labels_of(context), context.measures["accuracy"]
+        titled(context, points), labels_of(context), context.measures["accuracy"]
     )
-    return noted(figure, context, datasets, found)
+    return noted(figure, context, datasets, points)
 
 
 def gallery(context: ArtifactContext) -> Figure:
@@ -281,7 +283,7 @@ def gallery(context: ArtifactContext) -> Figure:
         method: context.results.chosen("usps", method, "accuracy", context.own_rule, at={"neighbors": 5})
         for method in STYLES
     }
-    tasks = Counter(task for found in cells.values() for task in found.task)
+    tasks = Counter(task for rows in cells.values() for task in rows.task)
     if not tasks:
         return empty_figure("No finished run on USPS in this scope.")
     # The same test images for all: those of the task that most methods have met, of equals the first.
@@ -292,8 +294,8 @@ def gallery(context: ArtifactContext) -> Figure:
     assert data.images is not None
     query: list[int] = []
     shown: dict[str, tuple[np.ndarray, np.ndarray]] = {}
-    for method, found in cells.items():
-        for cell in found.cell_id[found.task == task]:
+    for method, rows in cells.items():
+        for cell in rows.cell_id[rows.task == task]:
             arrays = context.load_arrays(cell)
             query = arrays["gallery_rows"][:QUERIES].tolist()
             shown[method] = (

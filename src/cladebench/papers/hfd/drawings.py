@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Bars = Mapping[str, Mapping[str, Interval]]
 
 
-def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
+def accuracy_dots(bars: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
     """Draw means with 95% intervals, a panel for each data set.
 
     A row for each method, a line for a random one.
@@ -45,14 +45,14 @@ def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> F
     """
     from matplotlib.figure import Figure
 
-    if not found:
+    if not bars:
         return empty_figure("No finished run of classification in this scope.")
-    columns = min(3, len(found))
-    rows = -(-len(found) // columns)
-    methods = [m for m in STYLES if m not in BLIND and any(m in of for of in found.values())]
+    columns = min(3, len(bars))
+    rows = -(-len(bars) // columns)
+    methods = [m for m in STYLES if m not in BLIND and any(m in of for of in bars.values())]
     figure = Figure(figsize=(WIDTH, rows * (0.16 * len(methods) + 0.9) + 0.4), layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False, sharey=True).ravel()
-    for axes, (dataset, of) in zip(panels, found.items(), strict=False):
+    for axes, (dataset, of) in zip(panels, bars.items(), strict=False):
         left = measure.scale * lower_end([of[m] for m in of if m not in BLIND] or list(of.values()))
         axes.grid(axis="y", color="0.93", linewidth=0.8)
         axes.set_axisbelow(True)
@@ -73,9 +73,9 @@ def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> F
         axes.set_xlim(left, None)
         axes.set_title(dataset, fontsize=8.0)
     for k, axes in enumerate(panels):
-        if k >= len(found):
+        if k >= len(bars):
             axes.axis("off")
-        elif k + columns >= len(found):
+        elif k + columns >= len(bars):
             axes.set_xlabel(axis_label(measure))
     panels[0].set_yticks(range(len(methods)), [labels.get(method, method) for method in methods])
     panels[0].set_ylim(len(methods) + 0.5, -0.5)
@@ -87,7 +87,7 @@ def accuracy_dots(found: Bars, labels: Mapping[str, str], measure: Measure) -> F
     }
     if lines:
         figure.legend(lines.values(), lines.keys(), loc="outside upper right", ncols=2, frameon=False)
-    return with_title(figure, said_of_lead(found.values(), measure, "data set"), figure.legends)
+    return with_title(figure, said_of_lead(bars.values(), measure, "data set"), figure.legends)
 
 
 def said_of_lead(means: Iterable[Mapping[str, Interval]], measure: Measure, what: str) -> str:
@@ -124,7 +124,7 @@ def dot(
 
 
 def differences(
-    found: Mapping[str, Mapping[float, Interval]], labels: Mapping[str, str], measure: Measure, x_label: str
+    curves: Mapping[str, Mapping[float, Interval]], labels: Mapping[str, str], measure: Measure, x_label: str
 ) -> Figure:
     """Draw HFD minus each other method against a number.
 
@@ -132,7 +132,7 @@ def differences(
     """
     from matplotlib.figure import Figure
 
-    rivals = [method for method in STYLES if method in found]
+    rivals = [method for method in STYLES if method in curves]
     if not rivals:
         return empty_figure("No finished run of this experiment in this scope.")
     columns = min(4, len(rivals))
@@ -142,13 +142,13 @@ def differences(
     panels = grid.ravel()
     for axes, method in zip(panels, rivals, strict=False):
         colour, _, marker, _ = STYLES[method]
-        xs = sorted(found[method])
+        xs = sorted(curves[method])
         axes.axhline(0.0, color="0.5", linewidth=0.8)
         axes.plot(
-            xs, [measure.scale * found[method][x].mean for x in xs], marker, color=colour, markersize=4.0
+            xs, [measure.scale * curves[method][x].mean for x in xs], marker, color=colour, markersize=4.0
         )
         for x in xs:
-            interval_line(axes, x, found[method][x], measure.scale, colour, 1.2)
+            interval_line(axes, x, curves[method][x], measure.scale, colour, 1.2)
         axes.set_title(labels.get(method, method), fontsize=8.0)
     for axes in panels[len(rivals) :]:
         axes.axis("off")
@@ -159,7 +159,7 @@ def differences(
             axes.set_xlabel(x_label, fontsize=SMALL)
     for axes in grid[:, 0]:
         axes.set_ylabel("HFD minus\nthe method" + (" (points)" if measure.unit == "%" else ""))
-    every = [interval for of in found.values() for interval in of.values()]
+    every = [interval for of in curves.values() for interval in of.values()]
     above, below = sum(i.low > 0 for i in every), sum(i.high < 0 for i in every)
     number = counted(len(every), "comparison")
     return with_title(figure, f"Above 0 HFD is better: shown in {above} of {number}; shown worse in {below}")
@@ -308,12 +308,12 @@ def accuracy_against_time(
     return with_title(figure, said_of_time(found), figure.legends)
 
 
-def said_of_time(found: Mapping[str, Mapping[str, tuple[float, float, float]]]) -> str:
+def said_of_time(points: Mapping[str, Mapping[str, tuple[float, float, float]]]) -> str:
     """Count the data sets on which HFD trains longer.
 
     Than the median of the other methods. Nothing is said without any.
     """
-    compared = [of for of in found.values() if "HFD" in of and len(of) > 1]
+    compared = [of for of in points.values() if "HFD" in of and len(of) > 1]
     longer = sum(of["HFD"][1] > np.median([of[name][1] for name in of if name != "HFD"]) for of in compared)
     data = counted(len(compared), "data set")
     return f"HFD trains longer than the median method on {longer} of {data}" if compared else ""
@@ -334,7 +334,7 @@ def whole_decades(axes: Axes, seconds: Sequence[float]) -> None:
 
 def gallery(
     query: Sequence[int],
-    found: Mapping[str, tuple[np.ndarray, np.ndarray]],
+    neighbors_of: Mapping[str, tuple[np.ndarray, np.ndarray]],
     labels: Mapping[str, str],
     images: Images,
 ) -> Figure:
@@ -354,12 +354,12 @@ def gallery(
     from matplotlib.figure import Figure
     from matplotlib.patches import Rectangle
 
-    k = max(neighbors.shape[1] for neighbors, _ in found.values())
+    k = max(neighbors.shape[1] for neighbors, _ in neighbors_of.values())
     side = min(0.3, (WIDTH - 1.7) / ((k + 1) * len(query)))  # inches of an image
-    size = (side * (k + 1) * len(query) + 1.7, (side + 0.06) * len(found) + 0.3)
+    size = (side * (k + 1) * len(query) + 1.7, (side + 0.06) * len(neighbors_of) + 0.3)
     figure = Figure(figsize=size, layout="constrained")
-    panels = figure.subplots(len(found), len(query), squeeze=False)
-    for line, (method, (neighbors, relevant)) in zip(panels, found.items(), strict=True):
+    panels = figure.subplots(len(neighbors_of), len(query), squeeze=False)
+    for line, (method, (neighbors, relevant)) in zip(panels, neighbors_of.items(), strict=True):
         for axes, row, near, right in zip(line, query, neighbors, relevant, strict=True):
             thumbnails(axes, images, [int(row), *near.tolist()])
             axes.set_xlim(0, k + 1)
@@ -378,7 +378,9 @@ def gallery(
                 0.98, color="white", linewidth=3.0
             )  # what was asked stands apart from what was found
         line[0].text(-0.2, 0.5, labels.get(method, method), ha="right", va="center", fontsize=SMALL)
-    return with_title(figure, said_of_classes({name: right for name, (_, right) in found.items()}, labels))
+    return with_title(
+        figure, said_of_classes({name: right for name, (_, right) in neighbors_of.items()}, labels)
+    )
 
 
 def said_of_classes(relevant: Mapping[str, np.ndarray], labels: Mapping[str, str]) -> str:

@@ -82,13 +82,13 @@ def intervals(
 
     That of the method that the style shows; nothing where there is no number.
     """
-    found: dict[str, dict[str, Interval]] = {}
+    by_dataset: dict[str, dict[str, Interval]] = {}
     for dataset in datasets:
         for style, method in methods.items():
             interval = interval_of(context, dataset, method, metric, at)
             if interval is not None:
-                found.setdefault(dataset, {})[style] = interval
-    return found
+                by_dataset.setdefault(dataset, {})[style] = interval
+    return by_dataset
 
 
 def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple[str, ...]:

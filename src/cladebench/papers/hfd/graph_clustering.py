@@ -111,10 +111,12 @@ def clustering_measures(
     choices = {"v_measure": CHOSEN, **SAME_GRAPH, **(OTHER_GRAPHS if other_graphs else {})}
     if similarity == "complement":
         choices = {name: choice._replace(exponent=CHOSEN.exponent) for name, choice in choices.items()}
-    found: dict[GraphChoice, dict[tuple[int, float], Scores]] = {choice: {} for choice in choices.values()}
+    scores_of: dict[GraphChoice, dict[tuple[int, float], Scores]] = {
+        choice: {} for choice in choices.values()
+    }
     for k in numbers:
         for width in widths:
-            for one_graph in _same_graph(list(found)):
+            for one_graph in _same_graph(list(scores_of)):
                 weights = (
                     gaussian(far[:, :k], width, one_graph[0].exponent)
                     if similarity == "gaussian"
@@ -126,8 +128,10 @@ def clustering_measures(
                 except ArpackNoConvergence:
                     continue
                 for choice in one_graph:
-                    found[choice][k, width] = v_scores(labels, _parted(rows, choice.clusters, starts, seed))
-    grid = found[CHOSEN]
+                    scores_of[choice][k, width] = v_scores(
+                        labels, _parted(rows, choice.clusters, starts, seed)
+                    )
+    grid = scores_of[CHOSEN]
     if not grid:
         raise ArpackNoConvergence(
             "no graph of neighbours has eigenvectors that can be found", np.empty(0), np.empty((0, 0))
@@ -138,14 +142,14 @@ def clustering_measures(
         readings.append(Reading({"v_measure_grid": scores.value}, at))
     # Of equal ones the first: fewest neighbours, smallest width.
     best = {
-        name: max(found[choice].items(), key=lambda item: item[1].value)
+        name: max(scores_of[choice].items(), key=lambda item: item[1].value)
         for name, choice in choices.items()
-        if found[choice]
+        if scores_of[choice]
     }
     # Where that graph has no eigenvectors to be found, what chance gives.
     chance = Scores(0.0, 0.0, 0.0)
     fixed = grid.get((fixed_number, fixed_width), chance)
-    in_unit_rows = found[UNIT_ROWS].get((fixed_number, fixed_width), chance)
+    in_unit_rows = scores_of[UNIT_ROWS].get((fixed_number, fixed_width), chance)
     metrics = {
         **{name: scores.value for name, (_, scores) in best.items()},
         **scored(v_measure=best["v_measure"][1]),

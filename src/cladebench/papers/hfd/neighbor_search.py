@@ -54,21 +54,21 @@ def search_measures(distance: Distance, n: int, candidates: Sequence[int]) -> Ce
     readings = []
     for k in candidates:
         started = time.perf_counter()
-        _, found, compared = distance.neighbors_of(
+        _, nearest, compared = distance.neighbors_of(
             n_neighbors=max(lengths), candidates_per_tree=int(k), refill=False
         )
         seconds = time.perf_counter() - started
-        refilled = found
-        if (found < 0).any():
+        refilled = nearest
+        if (nearest < 0).any():
             refilled = distance.neighbors_of(n_neighbors=max(lengths), candidates_per_tree=int(k))[1]
         by_length, by_length_refilled = (
             {
                 length: float(average_precision(lists, exact, length, n_relevant=max(lengths)).mean())
                 for length in lengths
             }
-            for lists in (found, refilled)
+            for lists in (nearest, refilled)
         )
-        of_length = [float(average_precision(found, exact, length).mean()) for length in lengths]
+        of_length = [float(average_precision(nearest, exact, length).mean()) for length in lengths]
         readings += [
             Reading({"average_precision": value}, {"candidates": int(k), "neighbors": length})
             for length, value in by_length.items()

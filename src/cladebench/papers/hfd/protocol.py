@@ -61,24 +61,26 @@ class HFDProtocol(Protocol):
 
     def measure(self, cell: Cell) -> CellOutput:
         """Fit the distance on the training rows and read its neighbours."""
-        own, task = self.own_parameters(cell), cell.task
+        parameters, task = self.own_parameters(cell), cell.task
         labels = task.of(cell.data.labels)
-        X = features_of(task.of(cell.data.X), labels, own["features"])
+        X = features_of(task.of(cell.data.X), labels, parameters["features"])
         estimator, seconds = self.fit_on_training(cell, X)
         distance = estimators.as_distance(estimator, X[task.train])
-        if own["candidates"]:
-            found = search_measures(distance, len(task.train), own["candidates"])
+        if parameters["candidates"]:
+            output = search_measures(distance, len(task.train), parameters["candidates"])
         elif task.held_out:
-            found = held_out_measures(cell, distance, X, labels, own["neighbors"], own["read_blocks"])
+            output = held_out_measures(
+                cell, distance, X, labels, parameters["neighbors"], parameters["read_blocks"]
+            )
         else:
-            found = clustering_measures(
+            output = clustering_measures(
                 distance,
                 labels,
-                [k for k in own["neighbors"] if k >= 5],
-                own["similarity"],
+                [k for k in parameters["neighbors"] if k >= 5],
+                parameters["similarity"],
                 cell.spec.seed,
-                own["other_graphs"],
-                own["kmeans_starts"],
+                parameters["other_graphs"],
+                parameters["kmeans_starts"],
             )
         metrics = {"seconds": seconds, "n_constraints": float(len(task.must_link) + len(task.cannot_link))}
         if isinstance(estimator, HierarchyForest):
@@ -86,9 +88,9 @@ class HFDProtocol(Protocol):
             metrics |= links_in_trees(estimator, X[task.train], *links)
         if hasattr(estimator, "converged_"):
             metrics["converged"] = float(estimator.converged_)
-        if own["inner_folds"] and task.held_out:
-            metrics["inner_accuracy"] = self.inner_accuracy(cell, X, own["inner_folds"])
-        return CellOutput({**metrics, **found.metrics}, found.readings, found.arrays, found.details)
+        if parameters["inner_folds"] and task.held_out:
+            metrics["inner_accuracy"] = self.inner_accuracy(cell, X, parameters["inner_folds"])
+        return CellOutput({**metrics, **output.metrics}, output.readings, output.arrays, output.details)
 
     def inner_accuracy(self, cell: Cell, X: np.ndarray, n_folds: int) -> float:
         """Cross-validate the vote of five neighbours.

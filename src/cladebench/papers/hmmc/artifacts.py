@@ -215,11 +215,11 @@ def convergence(context: ArtifactContext) -> Figure:
     for dataset, of in compared(runs, PAPER_DATASETS).items():
         for method, cells in of.items():
             traces = [context.load_arrays(cell).get("trace_objective") for cell in cells]
-            found = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
-            if found:
-                curves.setdefault(panel_title(context, dataset, 28), {})[method] = found
+            drawn = [np.asarray(trace) for trace in traces if trace is not None and len(trace) > 1]
+            if drawn:
+                curves.setdefault(panel_title(context, dataset, 28), {})[method] = drawn
     figure = with_rule(drawings.convergence(curves), context, bool(curves))
-    shown = [trace for of in curves.values() for found in of.values() for trace in found]
+    shown = [trace for of in curves.values() for drawn in of.values() for trace in drawn]
     return with_title(figure, said_of_rises(shown))
 
 
@@ -267,9 +267,9 @@ def ratios_of_time(context: ArtifactContext) -> Table:
             row["measured"] = significant(paired_ratio(left, right)[0])
             row["seconds"] = f"{significant(left.mean())} / {significant(right.mean())}"
             shared = set(samples[0].values.index) & set(samples[1].values.index)
-            found = [_chosen(context, query) for query in queries]
+            ratios = [_chosen(context, query) for query in queries]
             sources[len(rows), "measured"] = tuple(
-                cell for values in found for cell in values[values.task.isin(shared)].cell_id
+                cell for values in ratios for cell in values[values.task.isin(shared)].cell_id
             )
         rows.append(row)
     return Table(

@@ -68,7 +68,7 @@ def run_study(cell: Cell) -> CellOutput:
         ours, seconds = _shortest(lambda c=costs, lo=lower, up=upper: balanced_assignment(c, lo, up), REPEATS)
         values = [flow.value, cbc.value, highs.value, assignment_value(costs, ours)]
         least = max(abs(min(values)), 1e-300)
-        found = {
+        times = {
             "seconds_flow": flow.seconds_solve,
             "seconds_cbc": cbc.seconds_solve,
             "seconds_highs": highs.seconds_solve,
@@ -76,7 +76,7 @@ def run_study(cell: Cell) -> CellOutput:
             "excess": (max(values) - min(values)) / least,
             "excess_rounding": flow_rounding(costs) / least,
         }
-        readings.append(Reading(found, {"n_splits": n_clusters}))
+        readings.append(Reading(times, {"n_splits": n_clusters}))
     versions = {name: metadata.version(name) for name in ("ortools", "pulp", "highspy")}
     return CellOutput(readings=readings, details=versions)
 

@@ -100,17 +100,17 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -
 
     if not shares:
         return empty_figure("No finished run with alpha = beta = 1 in this scope.")
-    methods = list(dict.fromkeys(method for found in shares.values() for method in found))
+    methods = list(dict.fromkeys(method for by_method in shares.values() for method in by_method))
     figure = Figure(figsize=(WIDTH, 0.14 * len(methods) * len(shares) + 0.9), layout="constrained")
     axes = figure.add_subplot()
     width = 0.8 / len(methods)
     for k, method in enumerate(methods):
         places, means = [], []
-        for g, found in enumerate(shares.values()):
-            if method in found:
+        for g, by_method in enumerate(shares.values()):
+            if method in by_method:
                 place = g + (k - (len(methods) - 1) / 2) * width
                 places.append(place)
-                values = measure.scale * found[method]
+                values = measure.scale * by_method[method]
                 means.append(float(values.mean()))
                 axes.plot(values, [place] * len(values), "o", color="black", markersize=1.8)
         axes.barh(places, means, width * 0.92, color=STYLES[method][0], label=method)

@@ -89,8 +89,8 @@ def run_study(cell: Cell) -> CellOutput:
     penalties = group_penalties(X)
 
     def descend(labels: npt.NDArray[np.intp]) -> tuple[float, float]:
-        found = _descend(X, labels, 2, penalties, lower, upper, MAX_ITER, W_TOL)
-        return found.objective, purity(classes, found.labels)
+        descent = _descend(X, labels, 2, penalties, lower, upper, MAX_ITER, W_TOL)
+        return descent.objective, purity(classes, descent.labels)
 
     free, purity_free = descend(first_labels(X, 2, lower, upper, random, "kmeans"))
     whole = min(

@@ -48,20 +48,23 @@ class HMMCProtocol(Protocol):
         ValueError
             If the data set has no tree of its classes.
         """
-        own, task, data = self.own_parameters(cell), cell.task, cell.data
-        X, labels = task.of(scaled(data.X, own["features"]) * own["length"]), task.of(data.labels)
+        parameters, task, data = self.own_parameters(cell), cell.task, cell.data
+        X, labels = (
+            task.of(scaled(data.X, parameters["features"]) * parameters["length"]),
+            task.of(data.labels),
+        )
         tree, full_tree = class_trees(data)
-        fits = _Fits(self, cell, own, X, labels, tree)
+        fits = _Fits(self, cell, parameters, X, labels, tree)
         readings: list[Reading] = []
         metrics: dict[str, float] = {}
         details: dict[str, Any] = {}
         arrays: dict[str, np.ndarray] = {}
-        for factor in sorted(own["leaf_factors"]):
+        for factor in sorted(parameters["leaf_factors"]):
             estimator, hierarchy, seconds = fits.at(
-                math.ceil(factor * len(data.label_names)) + own["extra_leaves"]
+                math.ceil(factor * len(data.label_names)) + parameters["extra_leaves"]
             )
-            clusters = hierarchy.leaf_of if own["flat"] else hierarchy
-            found = {
+            clusters = hierarchy.leaf_of if parameters["flat"] else hierarchy
+            at_factor = {
                 **scored(
                     sp=semantic_scores(clusters, labels, tree, "shortest_path"),
                     ps=semantic_scores(clusters, labels, tree, "path_sharing"),
@@ -71,7 +74,7 @@ class HMMCProtocol(Protocol):
                 "n_leaves": float(hierarchy.n_leaves),
                 "leaf_inertia": leaf_inertia(X, hierarchy.leaf_of),
             }
-            readings.append(Reading(found, {"leaf_factor": float(factor)}))
+            readings.append(Reading(at_factor, {"leaf_factor": float(factor)}))
             if factor == 1.0:
                 metrics = {
                     **scored(
@@ -110,15 +113,15 @@ class _Fits:
         self,
         protocol: Protocol,
         cell: Cell,
-        own: Mapping[str, Any],
+        parameters: Mapping[str, Any],
         X: np.ndarray,
         labels: np.ndarray,
         tree: Hierarchy,
     ) -> None:
         self.protocol, self.cell = protocol, cell
         self.X, self.labels, self.tree = X, labels, tree
-        self.flat, self.nested = bool(own["flat"]), bool(own["nested"])
-        self.most = math.ceil(max(own["leaf_factors"]) * tree.n_samples) + own["extra_leaves"]
+        self.flat, self.nested = bool(parameters["flat"]), bool(parameters["nested"])
+        self.most = math.ceil(max(parameters["leaf_factors"]) * tree.n_samples) + parameters["extra_leaves"]
         self.grown: tuple[Any, float] | None = None
 
     def at(self, n_leaves: int) -> tuple[Any, Hierarchy, float]:

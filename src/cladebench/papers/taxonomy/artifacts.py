@@ -99,24 +99,24 @@ def words_back_table(context: ArtifactContext) -> Table:
 def table_2(context: ArtifactContext) -> Table:
     """The twenty words of each cluster, beside the printed ones."""
     columns = ["printed", "documents", "words printed", "words of the matched cluster", "shared"]
-    found = by_objective(context, "nips")
-    if found.empty:
+    cells = by_objective(context, "nips")
+    if cells.empty:
         return Table(pd.DataFrame(columns=columns), notes=("No finished run of NTC on nips in this scope.",))
-    shown = str(found.iloc[0].cell_id)
+    shown = str(cells.iloc[0].cell_id)
     arrays = context.load_arrays(shown)
     sizes = np.bincount(arrays["labels"])
     rows, sources = [], {}
     for place, name in enumerate(LETTERS):
         cluster = int(arrays["matched"][place])
-        own = arrays["top_words"][cluster].tolist() if cluster >= 0 else []
+        top = arrays["top_words"][cluster].tolist() if cluster >= 0 else []
         sources[place, "shared"] = (shown,)
         rows.append(
             {
                 "printed": name,
                 "documents": str(sizes[cluster]) if cluster >= 0 else "–",
                 "words printed": " ".join(PRINTED[name]),
-                "words of the matched cluster": " ".join(own),
-                "shared": f"{len(set(own) & set(PRINTED[name]))} of {N_WORDS}",
+                "words of the matched cluster": " ".join(top),
+                "shared": f"{len(set(top) & set(PRINTED[name]))} of {N_WORDS}",
             }
         )
     return Table(

@@ -38,17 +38,17 @@ def entropies(context: ArtifactContext) -> Figure:
     """Table 1 as a picture: a dot for each draw of people."""
     rows: dict[str, np.ndarray] = {}
     for method in (*TABLE_1, *BESIDE):
-        found = context.results.chosen("faces", method, "conditional_entropy", context.own_rule)
-        if len(found):
-            rows[label_of(context, method)] = found.sort_values("cell_id").value.to_numpy()
+        sample = context.results.chosen("faces", method, "conditional_entropy", context.own_rule)
+        if len(sample):
+            rows[label_of(context, method)] = sample.sort_values("cell_id").value.to_numpy()
     published = context.published[context.published.artifact == "Table 1"]
     printed = {
         label_of(context, str(claim["method"])): float(claim["value"])
         for claim in published.to_dict("records")
     }
     title = panel_title(context, "faces", 60) if rows else ""
-    found = context.results.chosen("faces", "Random", "conditional_entropy", context.own_rule)
-    random = {label_of(context, "Random"): found.value.to_numpy()} if len(found) else {}
+    sample = context.results.chosen("faces", "Random", "conditional_entropy", context.own_rule)
+    random = {label_of(context, "Random"): sample.value.to_numpy()} if len(sample) else {}
     return with_title(drawings.entropies(rows, printed, title, random), said_of_rank(context, rows))
 
 
@@ -57,11 +57,11 @@ def said_of_rank(context: ArtifactContext, rows: Mapping[str, np.ndarray]) -> st
 
     Nothing where there are no others.
     """
-    own = label_of(context, "NTC")
-    if own not in rows or len(rows) < 2:
+    of_ntc = label_of(context, "NTC")
+    if of_ntc not in rows or len(rows) < 2:
         return ""
-    lower = sum(float(values.mean()) < float(rows[own].mean()) for values in rows.values())
-    return f"{own.capitalize()}: {lower} of {counted(len(rows) - 1, 'other method')} have a lower mean"
+    lower = sum(float(values.mean()) < float(rows[of_ntc].mean()) for values in rows.values())
+    return f"{of_ntc.capitalize()}: {lower} of {counted(len(rows) - 1, 'other method')} have a lower mean"
 
 
 def figure_1(context: ArtifactContext) -> Figure:
@@ -79,11 +79,11 @@ def figure_2(context: ArtifactContext) -> Figure:
 
     The one whose conditional entropy is the median.
     """
-    found = context.results.chosen("faces", "NTC", "conditional_entropy", context.own_rule)
-    if found.empty:
+    rows = context.results.chosen("faces", "NTC", "conditional_entropy", context.own_rule)
+    if rows.empty:
         return empty_figure("No finished run of NTC on faces in this scope.")
     # Neither the best nor the worst draw: of an even number the lower of the two in the middle.
-    shown = found.sort_values(["value", "cell_id"], kind="stable").iloc[(len(found) - 1) // 2]
+    shown = rows.sort_values(["value", "cell_id"], kind="stable").iloc[(len(rows) - 1) // 2]
     arrays = context.load_arrays(str(shown.cell_id))
     repetition = repetition_of(str(shown.cell_id))
     data = context.data_with_images("faces", repetition)
@@ -105,7 +105,7 @@ def figure_2(context: ArtifactContext) -> Figure:
         pictures,
         captions,
         notes=(
-            f"Draw {repetition + 1} of {len(found)}, the median by H(l|c) = {shown.value:.3f}; mean images, brightened."
+            f"Draw {repetition + 1} of {len(rows)}, the median by H(l|c) = {shown.value:.3f}; mean images, brightened."
             " Below each the class that most of its images have.",
         ),
         title=f"{title_line(context, 'faces')}: {pure} of {len(captions)} clusters hold one class alone",
@@ -121,11 +121,11 @@ def numbered_people(classes: Sequence[str]) -> list[str]:
     ['person 1, left', 'person 1, up', 'person 2, left']
     """
     people: dict[str, int] = {}
-    found = []
+    names = []
     for name in classes:
         person, _, value = str(name).rpartition(" ")
-        found.append(f"person {people.setdefault(person, len(people) + 1)}, {value}")
-    return found
+        names.append(f"person {people.setdefault(person, len(people) + 1)}, {value}")
+    return names
 
 
 def repetition_of(cell_id: str) -> int:
@@ -138,16 +138,16 @@ def by_objective(context: ArtifactContext, dataset: str) -> pd.DataFrame:
 
     No label is looked at.
     """
-    found = context.results.chosen(dataset, "NTC", "objective", context.own_rule)
-    return found.sort_values(["value", "cell_id"], ascending=[False, True], kind="stable")
+    rows = context.results.chosen(dataset, "NTC", "objective", context.own_rule)
+    return rows.sort_values(["value", "cell_id"], ascending=[False, True], kind="stable")
 
 
 def taxonomy_of(context: ArtifactContext, dataset: str) -> Figure:
     """The taxonomy of documents, with the leading words of each cluster."""
-    found = by_objective(context, dataset)
-    if found.empty:
+    rows = by_objective(context, dataset)
+    if rows.empty:
         return empty_figure(f"No finished run of NTC on {dataset} in this scope.")
-    arrays = context.load_arrays(str(found.iloc[0].cell_id))
+    arrays = context.load_arrays(str(rows.iloc[0].cell_id))
     sizes = np.bincount(arrays["labels"])
     named = dict(zip(arrays["matched"].tolist(), LETTERS, strict=True)) if "matched" in arrays else {}
     captions = []
@@ -156,10 +156,10 @@ def taxonomy_of(context: ArtifactContext, dataset: str) -> Figure:
         captions.append(f"{drawings.letter(cluster)}: {size}{like}")
     return tree_drawings.taxonomy_of_words(
         stored_tree(arrays),
-        [own[:SHOWN_WORDS].tolist() for own in arrays["top_words"]],
+        [top[:SHOWN_WORDS].tolist() for top in arrays["top_words"]],
         captions,
         notes=(
-            f"The run with the largest objective of {len(found)}. Words: the first five by their share in the cluster"
+            f"The run with the largest objective of {len(rows)}. Words: the first five by their share in the cluster"
             " less their share outside. Numbers: documents.",
         ),
         title=f"{title_line(context, dataset)}: {len(sizes)} clusters of {sizes.sum():,} documents",
@@ -179,9 +179,9 @@ def numbers_figure(context: ArtifactContext) -> Figure:
             continue
         title = panel_title(context, name)
         for k in range(2, 16):
-            found = context.results.chosen(name, "number-study", "objective", context.own_rule, at={"k": k})
-            if len(found):
-                curves.setdefault(title, {})[k] = found.value.to_numpy()
+            sample = context.results.chosen(name, "number-study", "objective", context.own_rule, at={"k": k})
+            if len(sample):
+                curves.setdefault(title, {})[k] = sample.value.to_numpy()
         stored = [context.load_arrays(cell)["eigenvalues"] for cell in sorted(set(finished.cell_id))]
         least = min(len(values) for values in stored)
         eigenvalues[title] = np.stack([values[:least] for values in stored])

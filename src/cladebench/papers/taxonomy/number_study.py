@@ -39,8 +39,8 @@ def run_study(cell: Cell) -> CellOutput:
     gram = gram_of(NumericalTaxonomy(), X, cell.spec.seed)
     numbers = [k for k in NUMBERS if k <= gram.n]
     # Those that are 0 are left out there, but the gap before them counts.
-    found, _ = gram.top_eigenvectors(max(numbers) + 1)
-    eigenvalues = np.pad(found, (0, max(numbers) + 1 - len(found)))
+    top, _ = gram.top_eigenvectors(max(numbers) + 1)
+    eigenvalues = np.pad(top, (0, max(numbers) + 1 - len(top)))
     objective = []
     for k in numbers:
         # The matrix is made once: it does not depend on k.

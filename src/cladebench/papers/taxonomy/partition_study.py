@@ -63,12 +63,12 @@ def run_study(cell: Cell) -> CellOutput:
     for k in given.get("clusters", CLUSTERS):
         # The same sets for each number of clusters.
         rng = np.random.default_rng([cell.spec.seed, n])
-        found = [
+        measured = [
             of_set(X[np.sort(rng.permutation(X.shape[0])[:n])], int(k), s, columns) for s in range(n_sets)
         ]
-        metrics = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
+        metrics = {name: float(np.mean([one[name] for one in measured])) for name in measured[0]}
         for name in ("structure_apart", "optimum_falls"):
-            metrics[name] = max(one[name] for one in found)
+            metrics[name] = max(one[name] for one in measured)
         readings.append(Reading(metrics, {"k": int(k)}))
     return CellOutput(readings=readings, details={"points": n, "sets": n_sets})
 
@@ -81,7 +81,7 @@ def of_set(X: Any, n_clusters: int, seed: int, columns: str = "binary") -> dict[
     gram = gram_of(NumericalTaxonomy(n_clusters), X, seed)
     best = best_partitions(gram, n_clusters, columns)
     before = best_partitions(gram, n_clusters - 1).unconstrained_value if n_clusters > 2 else 0.0
-    found = {
+    losses = {
         "optimum_falls": shortfall(best.unconstrained_value, before),
         "same_partition": float(best.agree),
         "partition_ari": float(adjusted_rand_score(best.star, best.unconstrained)),
@@ -92,8 +92,8 @@ def of_set(X: Any, n_clusters: int, seed: int, columns: str = "binary") -> dict[
         start = start_labels(gram, n_clusters, "spectral", np.random.RandomState(seed))
         swept = float(greedy_partition(gram, np.eye(n_clusters), start).objective[-1])
         left = shortfall(swept, best.star_value)
-        found |= {"sweeps_optimal": float(left <= TIE), "sweeps_loss": left}
-    return found
+        losses |= {"sweeps_optimal": float(left <= TIE), "sweeps_loss": left}
+    return losses
 
 
 def structure_apart(gram: CenteredGram, labels: IntArray, n_clusters: int) -> float:

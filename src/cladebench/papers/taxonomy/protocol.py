@@ -60,18 +60,18 @@ class TaxonomyProtocol(Protocol):
 
     def measure(self, cell: Cell) -> CellOutput:
         """Fit and measure the partition, the tree and the words."""
-        own, task, data = self.own_parameters(cell), cell.task, cell.data
-        X = features_of(data, own["features"])
+        parameters, task, data = self.own_parameters(cell), cell.task, cell.data
+        X = features_of(data, parameters["features"])
         X = task.of(X)
-        k = n_clusters_of(data, own["clusters"]) + int(own["more_clusters"])
+        k = n_clusters_of(data, parameters["clusters"]) + int(parameters["more_clusters"])
         estimator = self.build(cell, n_clusters=k)
         seconds = timed_fit(estimator, X)
         labels = np.asarray(estimators.as_labels(estimator), dtype=np.int64)
-        found = int(labels.max()) + 1
-        sizes = np.bincount(labels, minlength=found)
+        n_clusters = int(labels.max()) + 1
+        sizes = np.bincount(labels, minlength=n_clusters)
         metrics = {
             "seconds": seconds,
-            "n_clusters": float(found),
+            "n_clusters": float(n_clusters),
             "smallest_share": float(sizes.min() / len(labels)),
         }
         arrays: dict[str, np.ndarray] = {"labels": labels.astype(np.int32)}
@@ -226,8 +226,8 @@ def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> dict[str
     of_cut = unit_rows(top_eigenvectors(M, k)[1][:, 1:])
     of_centred = unit_rows(top_eigenvectors(center(M).values, k - 1)[1])
 
-    def clusters(rows: np.ndarray, own: int) -> IntArray:
-        return kmeans_labels(rows, k, n_init=CENTRING_STARTS, seed=own)[0]
+    def clusters(rows: np.ndarray, start: int) -> IntArray:
+        return kmeans_labels(rows, k, n_init=CENTRING_STARTS, seed=start)[0]
 
     one = clusters(of_cut, seed)
     return {
@@ -267,11 +267,11 @@ def word_measures(
     scored by the shares of documents that have them, by ``X`` of 0 and 1.
     """
     names, n_clusters = np.array(data.feature_names), int(labels.max()) + 1
-    found = words.top_words(words.word_scores(counts, labels, n_clusters), names)
+    top_words = words.top_words(words.word_scores(counts, labels, n_clusters), names)
     if data.name != "nips":
-        return {}, [], {"top_words": found}
+        return {}, [], {"top_words": top_words}
     distances = estimator.tree_distances_ if isinstance(estimator, NumericalTaxonomy) else None
-    metrics, shares, matched = printed_words(found, distances)
+    metrics, shares, matched = printed_words(top_words, distances)
     by_documents = words.top_words(words.word_scores(X, labels, n_clusters), names)
     more, more_shares, _ = printed_words(by_documents, distances)
     metrics |= {f"{name}_documents": value for name, value in more.items()}
@@ -279,7 +279,7 @@ def word_measures(
         Reading({"cluster_words_back": share, "cluster_words_back_documents": other}, {"cluster": place})
         for place, (share, other) in enumerate(zip(shares, more_shares, strict=True), 1)
     ]
-    return metrics, readings, {"top_words": found, "matched": matched.astype(np.int32)}
+    return metrics, readings, {"top_words": top_words, "matched": matched.astype(np.int32)}
 
 
 def printed_words(

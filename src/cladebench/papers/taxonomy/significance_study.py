@@ -64,8 +64,8 @@ def run_study(cell: Cell) -> CellOutput:
 
     leaves = permuted(lambda p: dependence(gram, labels, structure[np.ix_(p, p)]), n_clusters)
     rows = permuted(lambda p: dependence(gram, labels[p], structure), len(labels))
-    own = center(K[np.ix_(learn, learn)])
-    learned = permuted(lambda p: dependence(own, taxonomy.labels_[p], structure), len(learn))
+    of_learnt = center(K[np.ix_(learn, learn)])
+    learned = permuted(lambda p: dependence(of_learnt, taxonomy.labels_[p], structure), len(learn))
     star = dependence(gram, labels, other_tree(taxonomy, "star"))
     random = np.mean(
         [dependence(gram, labels, other_tree(taxonomy, "random", draw)) for draw in range(N_RANDOM)]
@@ -76,7 +76,7 @@ def run_study(cell: Cell) -> CellOutput:
             "tree_over_random": observed / float(random),
             "p_tree": p_value(observed, leaves),
             "p_partition": p_value(observed, rows),
-            "p_partition_learned": p_value(dependence(own, taxonomy.labels_, structure), learned),
+            "p_partition_learned": p_value(dependence(of_learnt, taxonomy.labels_, structure), learned),
             "tree_gain": observed / float(leaves.mean()),
             "partition_gain": observed / float(rows.mean()),
         }

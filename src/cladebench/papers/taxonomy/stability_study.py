@@ -43,16 +43,16 @@ def run_study(cell: Cell) -> CellOutput:
     X = cell.task.of(features_of(data, cell.parameters.get("features", "raw")))
     k = n_clusters_of(data, None)
     whole, counts = gram_of(NumericalTaxonomy(), X, seed), counts_of_words(cell, X)
-    found: dict[str, list[tuple[IntArray, IntArray]]] = {name: [] for name in methods(k, seed)}
+    partitions: dict[str, list[tuple[IntArray, IntArray]]] = {name: [] for name in methods(k, seed)}
     for sample in range(int(cell.parameters.get("samples", N_SAMPLES))):
         drawn = np.sort(np.random.default_rng([seed, sample]).integers(whole.n, size=whole.n))
         # A document that was drawn twice counts twice; of its copies the first says its cluster.
         rows, first = np.unique(drawn, return_index=True)
         gram = whole.rows(drawn)
         for name, labels_of in methods(k, seed).items():
-            found[name].append((rows, labels_of(gram)[first]))
+            partitions[name].append((rows, labels_of(gram)[first]))
     metrics: dict[str, float] = {}
-    for name, clusterings in found.items():
+    for name, clusterings in partitions.items():
         metrics[f"ari_{name}"] = mean_agreement(clusterings)
         if data.name == "nips":
             back = [words_back(counts[rows], labels, data.feature_names) for rows, labels in clusterings]

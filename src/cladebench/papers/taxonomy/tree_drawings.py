@@ -68,11 +68,11 @@ class _Block:
 
     def middles(self) -> list[complex]:
         """Middles of the parts, seen from that of the block, in inches."""
-        found, top = [], self.size.imag / 2 - (_PADDING if self.framed else 0.0)
+        middles, top = [], self.size.imag / 2 - (_PADDING if self.framed else 0.0)
         for part in self.parts:
-            found.append(complex(0, top - part.size.imag / 2))
+            middles.append(complex(0, top - part.size.imag / 2))
             top -= part.size.imag + _BETWEEN
-        return found
+        return middles
 
 
 def _text(content: str, weight: str = "normal") -> _Part:
@@ -155,8 +155,8 @@ def taxonomy_of_words(
     check_number("words", words, tree.n_samples, "cluster")
     check_number("captions", captions, tree.n_samples, "cluster")
     blocks = [
-        _Block((_text(caption, "bold"), _text("\n".join(own))), framed=True)
-        for own, caption in zip(words, captions, strict=True)
+        _Block((_text(caption, "bold"), _text("\n".join(top))), framed=True)
+        for top, caption in zip(words, captions, strict=True)
     ]
     return _taxonomy(tree, blocks, title, notes)
 

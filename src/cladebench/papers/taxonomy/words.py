@@ -101,7 +101,7 @@ def matched_to_printed(words: npt.NDArray[np.str_]) -> tuple[IntArray, IntArray]
     shared : ndarray of int64, shape (8,)
         Words of it that come back.
     """
-    overlap = np.array([[len(set(found) & set(printed)) for found in words] for printed in PRINTED.values()])
+    overlap = np.array([[len(set(ours) & set(printed)) for ours in words] for printed in PRINTED.values()])
     printed, cluster = linear_sum_assignment(-overlap)
     matched, shared = np.full(len(LETTERS), -1), np.zeros(len(LETTERS), dtype=np.int64)
     matched[printed], shared[printed] = cluster, overlap[printed, cluster]
@@ -131,8 +131,8 @@ def placement(distances: FloatArray, matched: IntArray) -> dict[str, float]:
         return float(np.mean([distances[at[pair[0]], at[pair[1]]] for pair in pairs]))
 
     everywhere = mean(tuple(a + b for a, b in combinations(LETTERS, 2))) or 1.0
-    found = {name: mean(near) / (mean(far) or 1.0) for name, (near, far) in CLOSE.items()}
+    ratios = {name: mean(near) / (mean(far) or 1.0) for name, (near, far) in CLOSE.items()}
     for letter in "fc":
-        own = mean(tuple(letter + other for other in LETTERS if other != letter))
-        found[f"{letter}_apart"] = own / everywhere
-    return found
+        to_others = mean(tuple(letter + other for other in LETTERS if other != letter))
+        ratios[f"{letter}_apart"] = to_others / everywhere
+    return ratios

@@ -57,13 +57,13 @@ def _balanced(metric: str, expects: Mapping[str, Any], facts: Facts, printed: In
     if "n_samples" not in classes:
         return rand_index.balanced_range(class_sizes(classes, facts), clusters, slack)
     uneven = _uneven(expects, None)
-    found = rand_index.fitting_balanced_range(
+    possible = rand_index.fitting_balanced_range(
         uneven.n, int(classes["n_classes"]), uneven.class_squares, clusters, slack
     )
     return replace(
-        found,
+        possible,
         assumes=f"no class with more than {float(uneven.largest):.0%} of the rows, class sizes that fit the "
-        f"{expects['single_linkage']['ri']} printed for single linkage, that is {found.assumes}",
+        f"{expects['single_linkage']['ri']} printed for single linkage, that is {possible.assumes}",
     )
 
 

@@ -48,14 +48,16 @@ def adjusted_range(
     Q - 2 P Q / N): it grows with RI, and with Q while 2 P < N. (P + Q - D) / 2 pairs are in one class and cluster:
     at least 0 and at most P and Q, and no fewer than in `projection_bound`, which all bounds Q.
     """
-    n, own = sum(classes), sum(size**2 for size in classes)
-    pairs, of_class = math.comb(n, 2), Fraction(own - n, 2)
+    n, squares = sum(classes), sum(size**2 for size in classes)
+    pairs, of_class = math.comb(n, 2), Fraction(squares - n, 2)
     if 2 * of_class >= pairs:
         raise ValueError("half of the pairs or more are of one class; expected fewer")
     fewest, most = pairs * (1 - index[1]), pairs * (1 - index[0])
     squares_low, squares_high = cluster_squares
     if len(classes) > 2:
-        spread = 2 * fewest - own * (1 - Fraction(2, clusters)) - Fraction(2 * n * n, len(classes) * clusters)
+        spread = (
+            2 * fewest - squares * (1 - Fraction(2, clusters)) - Fraction(2 * n * n, len(classes) * clusters)
+        )
         squares_low = max(squares_low, spread / (1 - Fraction(2, len(classes))))
     low = max((squares_low - n) / 2, of_class - most, fewest - of_class)
     high = min((squares_high - n) / 2, of_class + most)

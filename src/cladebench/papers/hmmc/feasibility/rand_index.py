@@ -149,9 +149,9 @@ def _fewest_differing(classes: Sizes, even: Sizes, high: int) -> Fraction:
 
     Sizes even at best, no class in one cluster beyond `high`.
     """
-    own, of_clusters = sum(size**2 for size in classes), sum(size**2 for size in even)
+    of_classes, of_clusters = sum(size**2 for size in classes), sum(size**2 for size in even)
     together = sum(size * min(size, high) for size in classes)
-    return max(Fraction(0), Fraction(own + of_clusters - 2 * together, 2))
+    return max(Fraction(0), Fraction(of_classes + of_clusters - 2 * together, 2))
 
 
 def even_sizes(n: int, parts: int) -> Sizes:
