@@ -123,9 +123,6 @@ def test_parameters() -> None:
     assert parameters(Odd) == {"a": inspect.Parameter.empty, "b": 1}
 
 
-# ---------------------------------------------------------------------- distances
-
-
 @pytest.mark.parametrize(
     "transformer", [PCA(n_components=2), NeighborhoodComponentsAnalysis(max_iter=5, random_state=0)], ids=str
 )
@@ -198,9 +195,6 @@ def test_what_a_distance_is_made_of() -> None:
         as_distance(PCA()).fit(X, must_link=[0, 1])
 
 
-# ---------------------------------------------------------------------- trees
-
-
 @pytest.mark.parametrize("method", ["ward", "average", "complete", "single"])
 def test_the_tree_of_scikit_learn_is_that_of_scipy(method: str) -> None:
     fitted = AgglomerativeClustering(n_clusters=3, linkage=method, compute_distances=True).fit(X)
@@ -226,9 +220,6 @@ def test_trees() -> None:
     part = AgglomerativeClustering(n_clusters=30, connectivity=graph, compute_full_tree=False).fit(X)
     with pytest.raises(ValueError, match=r"10 merges of 40 samples; expected 39: .*compute_full_tree=True"):
         as_hierarchy(part)
-
-
-# ---------------------------------------------------------------------- labels
 
 
 def test_each_noise_sample_is_a_cluster_of_its_own() -> None:

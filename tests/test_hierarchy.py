@@ -15,8 +15,6 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.reference import hierarchy as reference
 from strategies import hierarchies, same_pairs
 
-# ---------------------------------------------------------------------- structure
-
 
 @given(hierarchies())
 def test_structure_is_that_of_walks_to_the_root(tree: Hierarchy) -> None:
@@ -111,9 +109,6 @@ def test_great_depth_is_no_limit() -> None:
     assert Hierarchy.from_nested(nested).depths.max() == n
 
 
-# ---------------------------------------------------------------------- pruning
-
-
 @given(hierarchies())
 def test_pruned_keeps_pairs_and_has_no_idle_node(tree: Hierarchy) -> None:
     pruned = tree.pruned()
@@ -130,9 +125,6 @@ def test_pruned_keeps_what_is_known_of_nodes() -> None:
     assert pruned.heights is not None and pruned.heights.tolist() == [3, 0, 1]
     assert pruned.node_data["name"].tolist() == ["b", "c", "d"]
     assert pruned.sample_names == ("x", "y")
-
-
-# ---------------------------------------------------------------------- edge lengths
 
 
 def path_length(tree: Hierarchy, i: int, j: int) -> float:
@@ -196,9 +188,6 @@ def test_copies_are_equal(tree: Hierarchy) -> None:
         assert np.array_equal(other.parents, tree.parents) and np.array_equal(other.leaf_of, tree.leaf_of)
         assert (other.heights is None) == (tree.heights is None)
         assert tree.heights is None or np.array_equal(other.heights, tree.heights)
-
-
-# ---------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(

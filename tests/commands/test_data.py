@@ -28,6 +28,7 @@ def test_list_has_every_data_set(capsys):
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert "bundled" in lines["digits"] and "generated" in lines["nested-blobs"]
     assert "not here (offline)" in lines["glass"] and "4601" in lines["spambase"]
+    assert "not here (mirror only)" in lines["awa-pca"] and "stand-in" in lines["awa-pca"]
 
 
 def test_list_shows_every_shape(capsys):

@@ -13,12 +13,6 @@ from cladebench.cli import main
         (["collect", "--paper", "ghc", "--scope", "smoke", "--out", "{}/none"], "none of"),
         (["collect", "--paper", "gch", "--scope", "smoke", "--out", "{}"], "no paper 'gch'"),
         (["run", "--paper", "ghc", "--scope", "tiny"], "no scope 'tiny'"),
-        (
-            ["artifacts", "--paper", "ghc", "--scope", "smoke", "--results", "{}"],
-            "cells.parquet: no such file",
-        ),
-        (["audit", "--results", "{}"], "cells.parquet: no such file"),
-        (["report", "--scope", "smoke", "--results", "{}"], "cells.parquet"),
         (["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file/below"], "file"),
         (["run", "--paper", "ghc", "--scope", "smoke", "--seed", "-1"], "seed: -1 is not allowed"),
         (["run", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file"], "{}/file"),

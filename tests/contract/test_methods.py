@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
 import contract_checks as contract
 from cladebench.hierarchy import Hierarchy
@@ -14,6 +13,7 @@ from cladebench.methods import discover
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.metrics import dendrogram_purity
 from contract_checks import blobs, make, refuses
+from instruction_sets import each_number_of_threads
 
 METHODS = discover(HierarchicalClusterer)
 Method = type[HierarchicalClusterer]
@@ -52,9 +52,6 @@ def cophenetic_sizes(estimator: HierarchicalClusterer) -> np.ndarray:
     return estimator.hierarchy_.sizes[estimator.hierarchy_.lca(indices[:, None], indices)]
 
 
-# ---------------------------------------------------------------- the checks
-
-
 def check_result(cls: Method) -> None:
     X, _ = blobs()
     for n_clusters in (1, 2, 5, len(X)):
@@ -71,11 +68,7 @@ def check_same_seed_same_tree(cls: Method) -> None:
 def check_threads(cls: Method) -> None:
     X = np.random.default_rng(1).normal(size=(300, 40))
     y = np.arange(300) % 3
-    with threadpool_limits(1):
-        one = make(cls).fit(X, y)
-    with threadpool_limits(2):
-        two = make(cls).fit(X, y)
-    assert same_tree(one, two)
+    assert same_tree(*[make(cls).fit(X, y) for _ in each_number_of_threads((1, 2))])
 
 
 def check_row_permutation(cls: Method) -> None:

@@ -6,6 +6,7 @@ import signal
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import psutil
@@ -44,56 +45,32 @@ def pairs(n: int, m: int) -> np.ndarray:
     return found[found[:, 0] != found[:, 1]][:m]
 
 
-def perch() -> Work:
-    X = normal(300_000, 16)
-    return lambda: _core.perch(X, "masking", None)
-
-
-def collapsed_perch() -> Work:
-    X = normal(200_000, 16)
-    return lambda: _core.perch(X, "masking", 20_000)
-
-
-def all_linked() -> Work:
-    X = normal(60_000, 200)
-    return lambda: _core.link(X, "ward", "all")
-
-
-def spanned() -> Work:
-    X = normal(100_000, 300)
-    return lambda: _core.link(X, "single", "all")
-
-
-def linked_one_by_one() -> Work:
-    X = normal(60_000, 100)
-    return lambda: _core.link(X, "median", "all")
-
-
-def linked_by_tree() -> Work:
-    X = normal(100_000, 40)
-    return lambda: _core.link(X, "ward", "tree")
-
-
-def linked_by_pairs() -> Work:
-    X = normal(60_000, 30)
-    return lambda: _core.link_by_pairs(X, "average")
-
-
-def linked_by_greatest_pairs() -> Work:
-    X = normal(300_000, 2)
-    return lambda: _core.link_by_pairs(X, "complete")
-
-
-def neighbors() -> Work:
-    X = normal(100_000, 150)
-    return lambda: _core.neighbor_graph(X, 10, "all")
-
-
 def linked_by_star() -> Work:
     n = 150_000  # one cluster is linked to all others, and merges with one after the other
     X = normal(n, 30)
     begin = np.concatenate([[0], np.full(n, n - 1)])
     return lambda: _core.link_by_graph(X, "average", begin, np.arange(1, n, dtype=np.int32), np.empty(0))
+
+
+#: Calls on one array: it is made, and handed over with what follows.
+ON_AN_ARRAY = {
+    "perch": (_core.perch, normal, (300_000, 16), "masking", None),
+    "collapsed_perch": (_core.perch, normal, (200_000, 16), "masking", 20_000),
+    "all_linked": (_core.link, normal, (60_000, 200), "ward", "all"),
+    "spanned": (_core.link, normal, (100_000, 300), "single", "all"),
+    "linked_one_by_one": (_core.link, normal, (60_000, 100), "median", "all"),
+    "linked_by_tree": (_core.link, normal, (100_000, 40), "ward", "tree"),
+    "linked_by_pairs": (_core.link_by_pairs, normal, (60_000, 30), "average"),
+    "linked_by_greatest_pairs": (_core.link_by_pairs, normal, (300_000, 2), "complete"),
+    "neighbors": (_core.neighbor_graph, normal, (100_000, 150), 10, "all"),
+    "joined_neighbors": (_core.neighbor_joining, distances, (4_000,)),
+    "four_points": (_core.four_point_excess, distances, (1_500,)),
+}
+
+
+def on_an_array(call: Callable, make: Callable, shape: tuple[int, ...], *how: object) -> Work:
+    array = make(*shape)
+    return lambda: call(array, *how)
 
 
 def itml() -> Work:
@@ -131,20 +108,10 @@ def relaxation() -> Work:
     return lambda: _core.relax_clustering(s, *none, np.zeros((0, 0)), 0.0, 10**9, -1e300)
 
 
-def joined_neighbors() -> Work:
-    D = distances(4_000)
-    return lambda: _core.neighbor_joining(D)
-
-
 def searched_trees() -> Work:
     D = distances(1_200)
     start = _core.neighbor_joining(D)
     return lambda: _core.search_trees(D, start, 2_400)
-
-
-def four_points() -> Work:
-    D = distances(1_500)
-    return lambda: _core.four_point_excess(D)
 
 
 def margin() -> Work:
@@ -245,21 +212,9 @@ def exemplars() -> Work:
 
 
 CASES = [
-    *(all_linked, spanned, linked_one_by_one, linked_by_tree, linked_by_pairs, linked_by_greatest_pairs),
-    *(neighbors, linked_by_star),
-    *(perch, collapsed_perch, itml, assignment, semantic, improved_partition, relaxation, joined_neighbors),
-    *(
-        searched_trees,
-        four_points,
-        margin,
-        split,
-        fixed_split,
-        forest,
-        forest_neighbors,
-        pair_forest,
-        pair_forest_neighbors,
-        pair_forest_means,
-    ),
+    *(pytest.param(partial(on_an_array, *given), id=name) for name, given in ON_AN_ARRAY.items()),
+    *(linked_by_star, itml, assignment, semantic, improved_partition, relaxation, searched_trees, margin),
+    *(split, fixed_split, forest, forest_neighbors, pair_forest, pair_forest_neighbors, pair_forest_means),
     *(router, triplets, boosted_tree, dependence, exemplars),
 ]
 
@@ -279,7 +234,7 @@ def child(ready: int, case: Callable[[], Work]) -> int:
     return 1
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: getattr(case, "__name__", None))
 def test_ctrl_c_ends(case: Callable[[], Work]) -> None:
     from_child, to_parent = os.pipe()
     pid = os.fork()

@@ -11,27 +11,24 @@ from solver_checks import failing, spoil
 pytestmark = pytest.mark.usefixtures("iris_alone")
 
 
-def changed(monkeypatch, change):
-    spoil(monkeypatch, module, "facility_location", change)
+def other_exemplars(found):
+    return np.setdiff1d(np.arange(len(found.assignment)), found.exemplars)[:2]
 
 
-def test_a_value_below_the_optimum_fails(monkeypatch):
-    changed(monkeypatch, lambda found: replace(found, value=found.value - 1e-5 * abs(found.value)))
-    assert failing(module) == {"value", "optimum"}
-
-
-def test_other_exemplars_fail(monkeypatch):
-    def worse(found):
-        exemplars = np.setdiff1d(np.arange(len(found.assignment)), found.exemplars)[:2]
-        return replace(found, exemplars=exemplars)
-
-    changed(monkeypatch, worse)
-    assert failing(module) == {"value"}
-
-
-def test_another_assignment_fails(monkeypatch):
-    changed(monkeypatch, lambda found: replace(found, assignment=np.roll(found.assignment, 1)))
-    assert failing(module) == {"value"}
+@pytest.mark.parametrize(
+    ("change", "failed"),
+    [
+        (lambda found: {"value": found.value - 1e-5 * abs(found.value)}, {"value", "optimum"}),
+        (lambda found: {"exemplars": other_exemplars(found)}, {"value"}),
+        (lambda found: {"assignment": np.roll(found.assignment, 1)}, {"value"}),
+        (lambda found: {"bound": found.bound + 2e-4 * abs(found.bound)}, {"bound"}),
+        (lambda found: {"bound": found.bound - 1e-2 * abs(found.bound)}, {"relaxation"}),
+    ],
+    ids=["value below the optimum", "other exemplars", "other assignment", "bound above", "loose bound"],
+)
+def test_another_result_fails(monkeypatch, change, failed):
+    spoil(monkeypatch, module, "facility_location", lambda found: replace(found, **change(found)))
+    assert failing(module) == failed
 
 
 def test_worse_exemplars_with_their_own_value_fail(monkeypatch):
@@ -44,16 +41,6 @@ def test_worse_exemplars_with_their_own_value_fail(monkeypatch):
 
     monkeypatch.setattr(module, "facility_location", everyone)
     assert failing(module) == {"optimum"}
-
-
-def test_a_bound_above_the_optimum_fails(monkeypatch):
-    changed(monkeypatch, lambda found: replace(found, bound=found.bound + 2e-4 * abs(found.bound)))
-    assert failing(module) == {"bound"}
-
-
-def test_a_loose_bound_fails(monkeypatch):
-    changed(monkeypatch, lambda found: replace(found, bound=found.bound - 1e-2 * abs(found.bound)))
-    assert failing(module) == {"relaxation"}
 
 
 def test_prices_allow_about_so_many_exemplars():

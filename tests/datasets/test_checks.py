@@ -18,6 +18,7 @@ PIXELS = np.zeros((3, 4, 5), dtype=np.uint8)
 
 #: For each shape: what the entry says, and content that fits.
 SHAPES = {
+    "dense": ({}, Content(np.eye(3), LABELS, NAMES)),
     "sparse": ({"sparse": True}, Content(sparse.csr_array(np.eye(3)), LABELS, NAMES)),
     "unlabelled": ({"n_classes": None}, Content(np.eye(3))),
     "pairwise": (
@@ -169,6 +170,13 @@ GREY = np.zeros((4, 5), np.uint8)
         ("sparse", changed("sparse", images=Images(PIXELS)), "expected no images, found some"),
         ("sparse", changed("sparse", views={"d": View("features", D)}), r"views none, found d \(features\)"),
         ("sparse", changed("sparse", parts={"a": Part("train", Content())}), r"parts none, found a \(train\)"),
+        ("dense", Content(np.eye(3)[:2], LABELS[:2], NAMES), r"X of shape \(3, 3\), found \(2, 3\)"),
+        ("dense", Content(np.diag([1, np.nan, 1]), LABELS, NAMES), "finite features"),
+        ("dense", Content(np.diag([1, np.inf, 1]), LABELS, NAMES), "finite features"),
+        ("dense", Content(np.eye(3), LABELS[:2], NAMES), r"labels of shape \(3,\)"),
+        ("dense", Content(np.eye(3), LABELS * 2, NAMES), r"labels 0\.\.1, each occurring, found \[0, 2\]"),
+        ("dense", Content(np.eye(3), LABELS * 0, NAMES), r"found \[0\]"),
+        ("dense", Content(np.eye(3), LABELS, NAMES[:1]), "2 label names, found 1"),
         ("unlabelled", Content(np.eye(3), LABELS), "expected no labels, found some"),
         ("unlabelled", Content(np.eye(3), label_names=NAMES), "0 label names, found 2"),
         ("unlabelled", Content(np.eye(3), class_parents=np.array([-1])), "found no classes"),
@@ -226,8 +234,3 @@ def test_content_that_differs_from_the_registry_is_refused(load, shape, content,
 def test_the_part_with_the_most_classes_has_the_registered_number(load):
     with pytest.raises(DatasetError, match="3 classes in the part with the most, found 2"):
         load("parts", n_classes=3)
-
-
-def test_a_class_tree_comes_as_integers_whatever_it_was_given_as(load):
-    data = load("sparse", changed("sparse", class_parents=[2, 2, -1]))
-    assert data.class_parents.dtype == np.intp and data.class_parents.tolist() == [2, 2, -1]

@@ -126,25 +126,6 @@ def test_a_draw_is_an_integer(register):
         datasets.load("toy", 0.5)
 
 
-@pytest.mark.parametrize(
-    ("X", "labels", "label_names", "message"),
-    [
-        (np.eye(3)[:2], [0, 1], ("a", "b"), r"X of shape \(3, 3\), found \(2, 3\)"),
-        (np.diag([1, np.nan, 1]), [0, 1, 1], ("a", "b"), "finite features"),
-        (np.diag([1, np.inf, 1]), [0, 1, 1], ("a", "b"), "finite features"),
-        (np.eye(3), [0, 1], ("a", "b"), r"labels of shape \(3,\)"),
-        (np.eye(3), [0, 2, 2], ("a", "b"), r"labels 0..1, each occurring, found \[0, 2\]"),
-        (np.eye(3), [0, 0, 0], ("a", "b"), r"found \[0\]"),
-        (np.eye(3), [0, 1, 1], ("a",), "2 label names, found 1"),
-    ],
-)
-def test_content_that_differs_from_the_registry_is_refused(register, X, labels, label_names, message):
-    register(entry(loader=lambda files, draw: Content(X, np.array(labels), label_names)))
-    with pytest.raises(DatasetError, match=message) as caught:
-        datasets.load("toy")
-    assert "toy (the generator)" in str(caught.value)
-
-
 def test_feature_names_are_handed_on_and_counted(register):
     names = ("x", "y", "z")
     register(
@@ -176,10 +157,11 @@ def test_feature_names_are_handed_on_and_counted(register):
     ],
 )
 def test_class_parents_are_those_of_a_tree_over_the_classes(register, parents, found):
-    content = dataclasses.replace(toy_content(), class_parents=np.array(parents))
+    content = dataclasses.replace(toy_content(), class_parents=parents)
     register(entry(loader=lambda files, draw: content))
     if found is None:
-        assert np.array_equal(datasets.load("toy").class_parents, parents)
+        loaded = datasets.load("toy").class_parents
+        assert loaded.dtype == np.intp and np.array_equal(loaded, parents)
         return
     with pytest.raises(DatasetError, match=found) as caught:
         datasets.load("toy")

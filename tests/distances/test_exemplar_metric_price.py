@@ -30,9 +30,6 @@ def n_found(metric: ExemplarMetric) -> int:
     return sum(int(metric.predict(X).max()) + 1 for X in X_TRAIN)
 
 
-# ---------------------------------------------------------------- rematch
-
-
 @pytest.mark.parametrize("price", ["size", "matched", 200.0])
 def test_a_rematched_price_finds_the_clusters_of_the_training_sets(price):
     kept, anew = fit(price=price), fit(price=price, rematch=True)
@@ -85,9 +82,6 @@ def test_a_price_by_accuracy_recovers_the_training_sets_best():
 def test_by_default_the_price_is_kept():
     assert fit().price_ == 10.0  # the mean size of the true clusters
     assert ExemplarMetric().rematch is False and ExemplarMetric().scaling == "each"
-
-
-# ---------------------------------------------------------------- scaling
 
 
 def means_of(X: list[np.ndarray]) -> np.ndarray:
@@ -144,9 +138,6 @@ def test_scaling_is_of_each_distance_where_one_is_zero():
     assert np.isfinite(fitted.weights_).all()
 
 
-# ---------------------------------------------------------------- what is not allowed
-
-
 @pytest.mark.parametrize(
     ("name", "wrong", "said"),
     [
@@ -160,9 +151,6 @@ def test_scaling_is_of_each_distance_where_one_is_zero():
 def test_other_values_are_refused(name, wrong, said):
     with pytest.raises(ValueError, match=said):
         fit(**{name: wrong})
-
-
-# ---------------------------------------------------------------- steps and ends
 
 
 def test_distances_that_are_given_twice_share_their_weights():

@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
-from threadpoolctl import threadpool_limits
 
 from cladebench import _core
 from cladebench.distances import GBLMNN, LMNN
 from cladebench.distances._triplets import find_targets
 from cladebench.reference import lmnn as triplets
 from cladebench.reference import regression_tree as reference
-from instruction_sets import each_instruction_set
+from instruction_sets import each_instruction_set, each_number_of_threads
 
 
 @st.composite
@@ -77,9 +76,7 @@ def test_no_tree_depends_on_threads_or_instruction_set() -> None:
     X, outputs = rng.normal(size=(500, 40)), rng.normal(size=(500, 45))
     found = []
     for _ in each_instruction_set():
-        for threads in (1, 2):
-            with threadpool_limits(threads):
-                found.append(_core.TreeBuilder(X).fit(outputs, 4))
+        found += [_core.TreeBuilder(X).fit(outputs, 4) for _ in each_number_of_threads((1, 2))]
     for other in found[1:]:
         assert all(np.array_equal(a, b) for a, b in zip(found[0], other, strict=True))
 

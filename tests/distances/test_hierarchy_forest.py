@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from threadpoolctl import threadpool_limits
 
 from cladebench.distances import Euclidean, HierarchyForest
 from cladebench.reference import hierarchy_forest as reference
 from cladebench.solvers.max_margin_split import max_margin_split
+from instruction_sets import each_number_of_threads
 from random_forests import forest_of, rows
 
 
@@ -174,10 +174,7 @@ def test_no_result_depends_on_threads_or_ranges() -> None:
             found += forest.neighbors_of(*arguments, candidates_per_tree=4)
         return found
 
-    with threadpool_limits(1):
-        one = all_of(forest_of(X, 12, **given))
-    with threadpool_limits(2):
-        two = all_of(forest_of(X, 12, **given))
+    one, two = (all_of(forest_of(X, 12, **given)) for _ in each_number_of_threads((1, 2)))
     parts = [forest_of(X, count, first_tree=first, **given) for first, count in ((7, 5), (0, 3), (3, 4))]
     joined = HierarchyForest.join(parts)
     assert joined.n_trees == 12 and joined.first_tree == 0

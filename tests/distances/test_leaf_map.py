@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from threadpoolctl import threadpool_limits
 
 from cladebench.distances import HierarchyForest, RandomForestProximity
 from cladebench.distances import leaf_map as maps
 from cladebench.distances.leaf_map import LeafMap
 from cladebench.reference import hierarchy_forest as walks
 from cladebench.reference import leaf_proximity as reference
+from instruction_sets import each_number_of_threads
 from random_forests import rows
 
 #: How far sums of single and of double precision are apart, at most.
@@ -218,12 +218,9 @@ def test_nearest_rows_do_not_depend_on_blocks_and_a_row_of_zeros_is_filled(monke
 def test_maps_do_not_depend_on_threads() -> None:
     large = np.random.default_rng(1).normal(size=(5000, 4))
     found = []
-    for threads in (1, 2):
-        with threadpool_limits(threads):
-            forest = hierarchy_forest(large, min_node_size=1)
-            found.append(
-                [forest.leaf_map(), forest.leaf_map(large[::2] + 0.1), forest.leaf_map(weights="leaf")]
-            )
+    for _ in each_number_of_threads((1, 2)):
+        forest = hierarchy_forest(large, min_node_size=1)
+        found.append([forest.leaf_map(), forest.leaf_map(large[::2] + 0.1), forest.leaf_map(weights="leaf")])
     for one, other in zip(*found, strict=True):
         for name in ("indptr", "indices", "data"):
             assert np.array_equal(getattr(one, name), getattr(other, name))

@@ -33,9 +33,6 @@ def scaled(model: SVMCluster, stacks: list[np.ndarray]) -> list[np.ndarray]:
     return [stack / model.scales_[:, None, None] for stack in stacks]
 
 
-# ---------------------------------------------------------------- the whole against one programme
-
-
 @pytest.mark.parametrize(
     ("C", "nonnegative", "loss"),
     [
@@ -136,9 +133,6 @@ def test_the_relaxed_loss_is_above_that_of_partitions() -> None:
         assert set(np.unique(y)) <= {0.0, 1.0} and value == pytest.approx(objectives @ y)
 
 
-# ---------------------------------------------------------------- the quadratic programme
-
-
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
@@ -178,9 +172,6 @@ def test_no_plane_but_zero() -> None:
         np.zeros((1, 3)), np.zeros(1), np.zeros(1, dtype=int), np.ones(1), np.zeros(3, bool)
     )
     assert found.v.tolist() == [0.0, 0.0, 0.0] and found.value == found.bound == 0.0
-
-
-# ---------------------------------------------------------------- what it learns
 
 
 @pytest.mark.parametrize("method", ["relaxation", "greedy"])

@@ -7,18 +7,7 @@ from cladebench import Hierarchy
 from cladebench.methods._flat import FlatClusterer
 from cladebench.methods.base import Clusterer, HierarchicalClusterer
 from cladebench.methods.controls import OracleTree, RandomTree
-from cladebench.validation import check_choice, check_int, check_real, check_scale
-
-
-@pytest.mark.parametrize("value", [1, np.int64(3)])
-def test_integers_pass(value: object) -> None:
-    check_int("k", value, 1)
-
-
-@pytest.mark.parametrize("value", [0, True, 1.0, "1", None, np.nan])
-def test_other_things_than_integers_do_not(value: object) -> None:
-    with pytest.raises(ValueError, match=r"k=.*expected an integer >= 1"):
-        check_int("k", value, 1)
+from cladebench.validation import check_choice, check_real, check_scale
 
 
 def test_numbers() -> None:

@@ -96,20 +96,6 @@ def test_the_best_of_several_starts_is_kept() -> None:
         assert values[-1] == max(single)
 
 
-def test_seeds_decide() -> None:
-    X, _ = blobs(60, 5, spread=4.0)
-
-    def places(seed: int) -> list[int]:
-        # The start is the same for all: what differs is the order.
-        found = CLUHSIC(5, structure="2-ary", start=np.arange(60) % 5, visit="random", random_state=seed).fit(
-            X
-        )
-        return list(found.places_)
-
-    assert places(0) == places(0)
-    assert len({tuple(places(seed)) for seed in range(10)}) > 1
-
-
 def test_sparse_and_dense_samples_are_clustered_alike() -> None:
     X = words()
     for kernel in ("gaussian", "linear"):

@@ -28,8 +28,6 @@ from cladebench.methods._spectral import (
     unit_rows,
 )
 
-# ---------------------------------------------------------------- twins
-
 
 def affinity_twin(X: np.ndarray, k: int, edges: str = "either", exponent: float = 0.5) -> np.ndarray:
     distances = np.array([[np.linalg.norm(x - z) for z in X] for x in X])
@@ -75,18 +73,6 @@ def labels_of(X: np.ndarray, n_clusters: int, k: int = 5) -> np.ndarray:
 
 def connected_data(seed: int, n: int = 60) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(n, 6)) + 3.0 * np.repeat(np.eye(6)[:3], n // 3, axis=0)
-
-
-# ---------------------------------------------------------------- graph and embedding
-
-
-@pytest.mark.parametrize("k", [1, 3, 5])
-def test_the_graph_is_as_defined(k: int) -> None:
-    X = np.random.default_rng(1).normal(size=(40, 3))
-    W = gaussian_graph(*nearest(X, np.arange(40), k))
-    assert W.toarray() == pytest.approx(affinity_twin(X, k), rel=1e-12)
-    assert np.array_equal(W.toarray(), W.toarray().T)
-    assert not W.diagonal().any()
 
 
 @settings(max_examples=40, deadline=None)
@@ -253,9 +239,6 @@ def test_a_point_that_hardly_hangs_on_goes_with_its_neighbours() -> None:
     assert (neighbours @ rows[60]).min() > 0.99
 
 
-# ---------------------------------------------------------------- the partition
-
-
 @pytest.mark.parametrize("n_clusters", [2, 3, 4])
 def test_the_partition_is_that_of_the_plain_algorithm(n_clusters: int) -> None:
     for seed in range(5):
@@ -330,9 +313,6 @@ def test_duplicates_and_small_nodes() -> None:
             assert set(labels) <= {0, 1}
     # Groups of ten equal points are components.
     assert np.array_equal(labels_of(np.repeat(np.arange(4.0), 10)[:, None], 4), np.repeat(np.arange(4), 10))
-
-
-# ---------------------------------------------------------------- the tree
 
 
 @pytest.mark.filterwarnings("ignore:.*labels_ has")

@@ -1,9 +1,6 @@
 """Dendrogram purity and Dasgupta's cost against enumeration of pairs, by hand, and under bad input."""
 
 import math
-import os
-import subprocess
-import sys
 import warnings
 from typing import Any
 
@@ -21,6 +18,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods import Agglomerative
 from cladebench.metrics import LinearKernel, Similarity, dasgupta_cost, dendrogram_purity
 from cladebench.reference import metrics as reference
+from instruction_sets import each_number_of_threads
 from solver_checks import hold
 from strategies import hierarchies, labels_for
 
@@ -31,9 +29,6 @@ SIMILARITIES = st.integers(0, 10_000).map(lambda k: k / 997)
 
 def has_a_pair(labels: np.ndarray) -> bool:
     return len(set(labels.tolist())) < len(labels)
-
-
-# ---------------------------------------------------------------------- dendrogram purity
 
 
 @given(hierarchies(min_samples=2), st.data())
@@ -98,9 +93,6 @@ def test_what_is_no_hierarchy_is_told_how_to_become_one() -> None:
             dendrogram_purity(wrong, [0, 0, 1])  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=message):
             dasgupta_cost(wrong, np.ones((3, 3)))  # type: ignore[arg-type]
-
-
-# ---------------------------------------------------------------------- Dasgupta's cost
 
 
 @settings(max_examples=50)
@@ -227,27 +219,11 @@ def test_purity_refuses_labels_of_two_kinds() -> None:
 
 
 def test_cost_is_bit_equal_for_any_number_of_threads() -> None:
-    script = """
-import numpy as np, scipy.sparse as sp
-from scipy.cluster.hierarchy import linkage
-from cladebench.hierarchy import Hierarchy
-from cladebench.metrics import dasgupta_cost, LinearKernel
-X = np.random.default_rng(0).normal(size=(700, 5))
-tree = Hierarchy.from_linkage(linkage(X, "average"))
-S = np.random.default_rng(1).random((700, 700))
-print([dasgupta_cost(tree, s).hex() for s in (S, sp.csr_array(S), LinearKernel(X))])
-"""
-    printed = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "OMP_NUM_THREADS": threads},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
-        for threads in ("1", "2", "3")
-    }
-    assert len(printed) == 1
+    X = np.random.default_rng(0).normal(size=(700, 5))
+    tree = Hierarchy.from_linkage(linkage(X, "average"))
+    S = np.random.default_rng(1).random((700, 700))
+    for similarity in (S, sp.csr_array(S), LinearKernel(X)):
+        assert len({dasgupta_cost(tree, similarity) for _ in each_number_of_threads()}) == 1
 
 
 def test_entries_of_small_integers_that_are_given_twice_are_added_without_overflow() -> None:

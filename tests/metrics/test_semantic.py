@@ -170,9 +170,6 @@ def test_a_perfect_tree_of_many_samples_is_exactly_one() -> None:
         assert semantic_similarity(tree, labels, class_tree, kind) == 1.0
 
 
-# ---------------------------------------------------------------------- by hand
-
-
 @pytest.mark.parametrize(
     ("make", "path", "sharing"),
     [
@@ -204,9 +201,6 @@ def test_the_longest_path_is_that_between_classes_with_or_without_samples() -> N
     assert semantic_similarity([0, 0], [0, 1], tree) == 0.0
     far = Hierarchy([-1, 0, 0, 0, 3, 4], [1, 2, 5])  # class 2 two edges further down
     assert semantic_similarity([0, 0], [0, 1], far) == 0.75
-
-
-# ---------------------------------------------------------------------- size
 
 
 @pytest.mark.parametrize(("depth", "n"), [(10_000, 300_000), (200_000, 900)])
@@ -257,9 +251,6 @@ def test_deep_trees_do_not_overflow(depth: int, n: int) -> None:
     assert abs(found - float(1 - error / pairs)) <= LAST_PLACES
 
 
-# ---------------------------------------------------------------------- bad input
-
-
 @pytest.mark.parametrize(
     ("labels", "found"),
     [
@@ -306,9 +297,6 @@ def test_one_sample_has_no_pairs(balanced: Hierarchy) -> None:
             semantic_similarity(hierarchy, [0], balanced)
     with pytest.raises(ValueError, match="n_samples is 0; expected at least 2"):
         semantic_similarity(np.zeros(0, int), np.zeros(0, int), balanced)
-
-
-# ---------------------------------------------------------------------- its cross-check
 
 
 def test_the_cross_check_sees_a_slight_error(monkeypatch) -> None:

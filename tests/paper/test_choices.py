@@ -7,7 +7,7 @@ import pytest
 from cladebench.bench.plan.selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
-from cladebench.paper.choices import check_choices, load_choices, read_choices
+from cladebench.paper.choices import load_choices
 from cladebench.paper.choices_table import check_recorded, choices_table
 from golden_records import cell_id, cells, context_of, failed
 
@@ -266,36 +266,6 @@ def test_a_point_that_no_record_has_is_named(pointed):
     # Without a record of the method there is nothing to hold it against.
     frame = choices_table(context_with(*POINTED_ROWS[2:], at={"k": 5})).frame
     assert frame.value[1] == "no runs in this scope"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("by: method", "by: magic", r"madeup/choices\.yaml.*magic.*method"),
-        ("chosen:", "choice:", r"madeup/choices\.yaml.*choice"),
-        ("methods: [A, B], ", "", r"madeup/choices\.yaml.*methods"),
-        ("id: last", "id: scale", r"madeup/choices\.yaml: entry 'scale': id: given twice"),
-        ("methods: [A, B]", "methods: [A, D]", r"entry 'scale': effects\[0\]\.methods: unknown 'D'.*C"),
-        ("method: A, metric: cost", "method: D, metric: cost", r"effects\[5\]\.method: unknown 'D'"),
-        ("parameter: k", "parameter: j", r"effects\[1\]\.parameter: unknown 'j'.*k"),
-        ("[glass, digits]", "[glass, gloss]", r"effects\[4\]\.datasets: unknown 'gloss'.*glass"),
-        ("[purity, cost]", "[purity, costs]", r"effects\[2\]\.metrics: unknown 'costs'.*cost"),
-    ],
-)
-def test_a_wrong_entry_is_named(package, old, new, message):
-    assert ENTRY.count(old) >= 1
-    (package / "choices.yaml").write_text(ENTRY.replace(old, new, 1))
-    with pytest.raises(InputFileError, match=f"(?s){message}"):
-        load_choices("madeup")
-
-
-def test_all_unknown_names_are_told_at_once(package):
-    (package / "choices.yaml").write_text(ENTRY.replace("[A, B]", "[D, E]"))
-    with pytest.raises(InputFileError) as error:
-        check_choices(read_choices(package / "choices.yaml"), load_plan("madeup"), "here")
-    assert [line.split(";")[0] for line in str(error.value).splitlines()] == [
-        f"here: entry 'scale': effects[0].methods: unknown {name!r}" for name in "DE"
-    ]
 
 
 @pytest.mark.usefixtures("package")

@@ -18,6 +18,7 @@ ENTRY = """
     - {by: method, methods: [A, B], metric: purity, datasets: [glass]}
     - {by: setting, method: C, metric: purity, parameter: k, datasets: [glass]}
     - {by: nothing, reason: it cannot be}
+    - {by: metric, method: C, metrics: [purity, cost], datasets: [glass]}
 """
 
 
@@ -31,6 +32,7 @@ methods:
   C: {estimator: Agglomerative}
 measures:
   purity: {meaning: share of the class}
+  cost: {meaning: what it costs}
 scopes:
   smoke:
     datasets: [glass]
@@ -103,6 +105,7 @@ def package(tmp_path, monkeypatch):
             "alternatives: 'z-scored' is not allowed; expected a list of texts",
         ),
         ("alternatives: [z-scored]", "alternatives: [1]", "alternatives[0]: 1 is not allowed; expected text"),
+        ("purity, cost]", "purity, costs]", "effects[3].metrics: unknown 'costs'; did you mean 'cost'"),
         ("id: scale", "id: 2026-01-31", "line 2, column 7: versions of YAML disagree about '2026-01-31'"),
         (
             "id: scale",
@@ -135,6 +138,7 @@ def test_all_wrong_names_are_told_and_a_parameter_is_of_its_method(package):
         ["effects[0].datasets", "unknown 'glas'; did you mean 'glass'? allowed"],
         ["effects[1].parameter", "unknown 'k'; allowed"],
         ["effects[1].datasets", "unknown 'glas'; did you mean 'glass'? allowed"],
+        ["effects[3].datasets", "unknown 'glas'; did you mean 'glass'? allowed"],
     ]
 
 
@@ -142,14 +146,14 @@ def test_metrics_are_held_against_those_that_are_known(package):
     """A plan that declares its measures says which metrics there are before anything runs."""
     package(ENTRY)
     plan = load_plan("madeup")
-    object.__setattr__(plan, "measures", {"purity": None})
+    object.__setattr__(plan, "measures", {"purity": None, "cost": None})
     assert len(checked_choices(plan)) == 1
-    object.__setattr__(plan, "measures", {"purty": None})
+    object.__setattr__(plan, "measures", {"purty": None, "cost": None})
     with pytest.raises(
         InputFileError, match=r"effects\[0\]\.metric: unknown 'purity'; did you mean 'purty'"
     ) as caught:
         checked_choices(plan)
-    assert len(str(caught.value).split("\n")) == 2
+    assert len(str(caught.value).split("\n")) == 3
 
 
 def test_a_paper_may_have_no_register(package):

@@ -118,9 +118,6 @@ def test_a_paper_needs_no_findings(tmp_path):
     assert found.findings == () and found.main_result == ""
 
 
-# ---------------------------------------------------------------------------------------------------- against a run
-
-
 def records(repetitions=3):
     rows = [
         {
@@ -292,8 +289,6 @@ def test_the_verdicts_are_those_of_the_audit():
     schema = validator("findings").schema
     assert tuple(schema["$defs"]["claims"]["properties"]["verdict"]["items"]["enum"]) == tuple(VERDICTS)
 
-
-# --------------------------------------------------------------------------------------------------- plain to read
 
 NAMES = re.compile(
     r"\b(?:Table|Figure|Section|Equation|Algorithm) \d+(?:\.\d+)*[a-z]?\b"  # Section 6.1

@@ -146,13 +146,6 @@ def test_a_fixed_setting_and_an_evaluation_point_are_told():
     assert notes[2] == "oracle: the setting with the highest mean purity (%) at k_nn: 5; uses test labels."
 
 
-def test_values_are_read_at_the_point_that_is_asked_for():
-    rows = [cells("glass", "A", {"purity": [value]}, at={"k": k}) for k, value in ((1, 0.1), (5, 0.5))]
-    context = context_with(*rows, at={"k": 5})
-    assert compared(context).frame["glass: label-free"][0] == "50.00 (1)"
-    assert compared(context, at={"k": 1}).frame["glass: label-free"][0] == "10.00 (1)"
-
-
 def test_studies_are_not_compared(context):
     methods = {"A": METHODS["A"] | {"role": "study"}, "B": METHODS["B"]}
     assert compared(context_with(*ROWS, methods=methods)).frame.method.tolist() == ["B*"]
@@ -345,12 +338,6 @@ def test_status_table_adds_up_time_and_takes_the_most_memory():
         row |= {"cpu_seconds": seconds, "peak_memory_mb": memory}
     (row,) = status_table(context_with(rows)).frame.to_dict("records")
     assert (row["cpu_seconds"], row["median_cpu_seconds"], row["peak_memory_mb"]) == ("46", "2.5", "9")
-
-
-def test_status_table_takes_the_seconds_of_one_cell_as_they_are():
-    (row,) = cells("glass", "A", {"purity": [0.1]})
-    (row,) = status_table(context_with([{**row, "cpu_seconds": 3.0}])).frame.to_dict("records")
-    assert (row["cpu_seconds"], row["median_cpu_seconds"]) == ("3", "3")
 
 
 def test_status_table_shows_a_dash_where_nothing_ran(context):

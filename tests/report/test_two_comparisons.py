@@ -235,9 +235,6 @@ def test_reports_without_labels_have_no_ranks(report):
     assert main(["compare", str(a), str(a)]) == 0
 
 
-# ------------------------------------------------------------------ wrong folders
-
-
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [

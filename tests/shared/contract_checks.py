@@ -55,9 +55,6 @@ def damaged_rows() -> Iterator[tuple[csr_array, str]]:
     yield X, r"X\.indptr is damaged; expected 31 numbers that never fall, from 0 to at most 90$"
 
 
-# ---------------------------------------------------------------- checks of every kind
-
-
 def check_global_random_state_unused(cls: Class) -> None:
     X, y = blobs()
     make(cls).fit(X, y)  # what a fit imports may draw while it is imported
@@ -158,9 +155,6 @@ def check_bad_parameters(cls: Class) -> None:
 def checks_of(namespace: Mapping[str, Any]) -> dict[str, Check]:
     """The checks of this module, and those of a suite's own: its functions whose names begin with ``check_``."""
     return {name: value for name, value in {**globals(), **namespace}.items() if name.startswith("check_")}
-
-
-# ---------------------------------------------------------------- running them
 
 
 def run(cls: Class, name: str, check: Callable[[], object]) -> None:

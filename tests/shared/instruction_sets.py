@@ -1,6 +1,8 @@
-"""The core on each of its instruction sets in turn."""
+"""The core on each of its instruction sets, and with several numbers of threads, in turn."""
 
 from collections.abc import Iterator
+
+from threadpoolctl import threadpool_limits
 
 from cladebench import _core
 
@@ -14,3 +16,11 @@ def each_instruction_set() -> Iterator[str]:
             yield name
     finally:
         _core.use_instruction_set(in_use)
+
+
+def each_number_of_threads(numbers: tuple[int, ...] = (1, 2, 3)) -> Iterator[int]:
+    """Let the core and BLAS have so many threads."""
+    for threads in numbers:
+        with threadpool_limits(threads):
+            assert _core.max_threads() == threads
+            yield threads

@@ -57,9 +57,6 @@ def violation(x: np.ndarray) -> float:
     return max((x[p, q] + x[q, r] - x[p, r] - 1.0 for p, q, r in twin.triangles_of(len(x))), default=0.0)
 
 
-# ---------------------------------------------------------------- the whole against exact values
-
-
 @settings(max_examples=60, deadline=None)
 @given(S=small)
 def test_between_the_best_partition_and_the_bound(S: np.ndarray) -> None:
@@ -171,9 +168,6 @@ def test_a_start_saves_steps() -> None:
         correlation_clustering(np.zeros((4, 4)), start=found)
 
 
-# ---------------------------------------------------------------- kernels against twins
-
-
 @settings(max_examples=100, deadline=None)
 @given(x=shares_of_pairs, least=st.sampled_from([1e-6, 0.25, 0.5]))
 def test_violated_triangles_are_the_twin(x: np.ndarray, least: float) -> None:
@@ -249,9 +243,6 @@ def test_kernels_refuse_what_they_would_read_outside_of() -> None:
     for labels in ([0, 1], [0, 1, 3], [0, 1, -1]):
         with pytest.raises(ValueError, match="label"):
             _core.improve_partition(S, np.array(labels))
-
-
-# ---------------------------------------------------------------- degenerate and bad input
 
 
 @pytest.mark.parametrize("method", METHODS)

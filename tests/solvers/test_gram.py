@@ -36,9 +36,6 @@ def both(F: np.ndarray) -> tuple[CenteredGram, CenteredGram]:
     return center(F @ F.T), center_factor(F)
 
 
-# ---------------------------------------------------------------- centring and sums
-
-
 @settings(deadline=None)
 @given(some_factors, st.booleans())
 def test_a_matrix_that_may_be_written_over_gives_the_same_bits(F: np.ndarray, equal: bool) -> None:
@@ -120,9 +117,6 @@ def test_equal_points_are_exactly_so(n: int, value: float) -> None:
     assert not centred[:, [0, 2]].any()
 
 
-# ---------------------------------------------------------------- eigenvectors
-
-
 @pytest.mark.parametrize("n", [2, 5, 40, 64, 65, 150])
 @pytest.mark.parametrize("n_vectors", [1, 3, 8])
 def test_eigenvectors_are_numpy_s(n: int, n_vectors: int) -> None:
@@ -166,9 +160,6 @@ def test_eigenvectors_of_any_symmetric_matrix(n: int) -> None:
     values, vectors = top_eigenvectors(M, 4)
     assert values == pytest.approx(np.linalg.eigvalsh(M)[::-1][:4])
     assert M @ vectors == pytest.approx(vectors * values, abs=1e-7)
-
-
-# ---------------------------------------------------------------- kernels that users give
 
 
 def kernel(n: int, seed: int = 0) -> np.ndarray:
@@ -222,9 +213,6 @@ def test_kernels_that_are_not_positive_semidefinite(n: int) -> None:
     assert np.array_equal(checked_kernel(K), K)
 
 
-# ---------------------------------------------------------------- the normalised cut
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.integers(1, 15), st.integers(1, 5), st.integers(0, 10**6))
 def test_normalised_cuts(n: int, rank: int, seed: int) -> None:
@@ -248,9 +236,6 @@ def test_degrees_have_to_be_positive() -> None:
     with pytest.raises(ValueError, match=words.format("nan")):
         checked_degrees(np.array([1.0, np.nan]))
     assert checked_degrees(np.array([1.0, 2.0])).tolist() == [1, 2]
-
-
-# ---------------------------------------------------------------- incomplete Cholesky factors
 
 
 def cholesky(K: np.ndarray, rank: int, **settings: float) -> tuple[np.ndarray, list[int]]:

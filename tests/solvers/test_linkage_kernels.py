@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.spatial.distance import pdist, squareform
-from threadpoolctl import threadpool_limits
 
 from cladebench import _core
 from cladebench.reference import linkages as twin
 from cladebench.solvers.linkages import WITHOUT_MATRIX
-from instruction_sets import each_instruction_set
+from instruction_sets import each_instruction_set, each_number_of_threads
 from linkage_trees import by_rows
 
 #: Of the core's `link`; the others are its `link_by_pairs`.
@@ -104,11 +103,9 @@ def test_threads_and_instruction_sets_change_no_bit_of_pairs(method: str) -> Non
     rng = np.random.default_rng(3)
     X = np.concatenate([rng.normal(size=(900, 3)), rng.integers(0, 4, size=(300, 3)).astype(float)])
     for room in (0, 3_000, 30_000):
-        with threadpool_limits(1):
-            expected = _core.link_by_pairs(X, method, room)
-        for threads in (2, 3):
-            with threadpool_limits(threads):
-                assert np.array_equal(_core.link_by_pairs(X, method, room), expected), (threads, room)
+        expected = _core.link_by_pairs(X, method, room)
+        for threads in each_number_of_threads():
+            assert np.array_equal(_core.link_by_pairs(X, method, room), expected), (threads, room)
         for name in each_instruction_set():
             assert np.array_equal(_core.link_by_pairs(X, method, room), expected), name
 
@@ -117,12 +114,10 @@ def test_threads_and_instruction_sets_change_no_bit_of_pairs(method: str) -> Non
 def test_threads_searches_and_instruction_sets_change_no_bit(method: str) -> None:
     rng = np.random.default_rng(3)
     X = np.concatenate([rng.normal(size=(900, 3)), rng.integers(0, 4, size=(300, 3)).astype(float)])
-    with threadpool_limits(1):
-        expected = _core.link(X, method, "tree")
-    for threads in (1, 2, 3):
-        with threadpool_limits(threads):
-            for search in (*SEARCHES, "chosen"):
-                assert np.array_equal(_core.link(X, method, search), expected), (threads, search)
+    expected = _core.link(X, method, "tree")
+    for threads in each_number_of_threads():
+        for search in (*SEARCHES, "chosen"):
+            assert np.array_equal(_core.link(X, method, search), expected), (threads, search)
     for name in each_instruction_set():
         assert np.array_equal(_core.link(X, method, "all"), expected), name
 

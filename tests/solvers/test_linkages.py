@@ -213,6 +213,7 @@ def test_what_it_takes() -> None:
         (scipy.sparse.eye(3).tocsr(), {}, "sparse"),
         (np.ma.masked_less([[0.0], [1.0]], 0.5), {}, "mask"),
         ([["a"], ["b"]], {}, "numbers"),
+        ([[1j], [2.0]], {}, "numbers"),
         ([[0.0, 0.0], [1.0, 2.0]], {"method": "average", "metric": "cosine"}, "row 0 is zero"),
         ([[0.0], [1.0]], {"method": "ward", "metric": "cosine"}, "'euclidean' with this method"),
         ([[0.0], [1.0]], {"method": "wards"}, "method='wards': expected one of"),

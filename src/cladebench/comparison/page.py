@@ -128,9 +128,6 @@ def _csv(path: Path, table: pd.DataFrame) -> None:
     write_atomically(path, table.to_csv(index=False, float_format="%.9g", lineterminator="\n").encode())
 
 
-# ------------------------------------------------------------------ tables
-
-
 def _heat(run: Run, counted: pd.DataFrame, measures: Sequence[str]) -> dict[str, Any]:
     names = run.names("data"), run.names("method")
     return heat_table(counted, measures, run.plan.measures, *names, unlabelled=UNLABELLED)
@@ -220,9 +217,6 @@ def _facts(run: Run) -> Mapping[str, Any]:
         "methods": {name: method.estimator for name, method in run.plan.methods.items()},
         "unsteady": sorted(set(other["method"])),
     }
-
-
-# ------------------------------------------------------------------ pictures
 
 
 def _pictures(run: Run, counted: pd.DataFrame, result: Verdicts) -> dict[str, Any]:

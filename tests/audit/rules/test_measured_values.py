@@ -170,9 +170,6 @@ def test_a_claims_tolerance_widens_the_printed_interval():
 @pytest.mark.parametrize(
     ("ratios", "low", "high", "verdict"),
     [
-        ([20, 21, 19], 10, 100, REPRODUCED),
-        ([9.6, 10.4, 9.9], 10, 100, WITHIN_NOISE),
-        ([3, 3.1, 2.9], 10, 100, DIRECTION_ONLY),
         ([0.5, 0.52, 0.49], 10, None, CONTRADICTED),
         ([0.5, 0.52, 0.49], None, 0.1, DIRECTION_ONLY),
         ([1.3, 1.0, 0.9], 10, None, CONTRADICTED),  # no side of 1 is shown

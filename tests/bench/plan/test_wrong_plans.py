@@ -231,7 +231,6 @@ def test_what_is_added_must_be_new_and_known(edited_plan, entry, said):
         ),
         ("uses: test labels", "uses: luck", r"selection\.oracle\.uses: 'luck' is not allowed"),
         ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 1}}", r"scopes\.smoke\.task\.folds\.n: 1 "),
-        ("repetitions: 2", "repetitions: 2\n    task: {folds: {n: 2}, test: 0.5}", r"scopes\.smoke\.task"),
         ("repetitions: 2", "repetitions: 2\n    task: {test: 1}", r"scopes\.smoke\.task\.test: 1 "),
         (
             "repetitions: 2",

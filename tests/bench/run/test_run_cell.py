@@ -22,10 +22,6 @@ PROVENANCE = {
 }
 
 
-def nested(levels):
-    return [nested(levels - 1)] if levels else 1
-
-
 def run(jobs, method, index=0, package="toy_paper"):
     job = jobs[method]
     return run_cell(job.cells[index].spec, job.methods[0], package, PROVENANCE)
@@ -131,7 +127,6 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
             "metric 'b': read at evaluation points and at none",
         ),
         (CellOutput(readings=[Reading({"b": 1.0}, {"k": [1]})]), "evaluation point 'k': "),
-        (CellOutput(readings=[Reading({"b": 1.0}, {"k": np.nan})]), "evaluation point 'k': "),
         (CellOutput(readings=[Reading({"b": 1.0}, {3: 1})]), "the name of an evaluation point must be text"),
         (CellOutput({"a": 1.0, "b": float("inf")}), "metric 'b' is inf"),
         (CellOutput({"b": None}), "metric 'b' must be a number, got NoneType"),
@@ -142,18 +137,6 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
         (CellOutput({"b": 1.0}, details={"iterations": 1.5}), "detail 'iterations' must be a whole number"),
         (CellOutput({"b": 1.0}, details={"tolerance": "small"}), "detail 'tolerance' must be a number"),
         (
-            CellOutput({"b": 1.0}, details={"converged": "yes"}),
-            "detail 'converged' must be true or false, got 'yes'",
-        ),
-        (
-            CellOutput({"b": 1.0}, details={"iterations": True}),
-            "detail 'iterations' must be a whole number, got True",
-        ),
-        (
-            CellOutput({"b": 1.0}, details={"iterations": 10**30}),
-            "detail 'iterations': a whole number beyond 64 bits",
-        ),
-        (
             CellOutput({"b": 1.0}, details={"x": {"y": [-(2**63) - 1]}}),
             "detail 'x': a whole number beyond 64 bits",
         ),
@@ -163,21 +146,8 @@ def test_no_cell_can_alter_the_data_of_another(monkeypatch):
         ),
         (CellOutput({"b": 1.0}, details={"x": {"\ud800": 1}}), "detail 'x': a key is not valid Unicode"),
         (CellOutput({"b": 1.0}, details={"\ud800": 1}), "the name of a detail is not valid Unicode"),
-        (CellOutput({"b": 1.0}, details={"x": nested(21)}), "detail 'x': more than 20 levels"),
-        (
-            CellOutput({"b": 1.0}, details={"few": [1], "x": "y" * 2**20}),
-            "store the longest, 'x', as an array",
-        ),
-        (CellOutput({"b": 10**400}), "metric 'b' is inf, not a finite number"),
-        (CellOutput({"b": 1e308 * np.longdouble(10)}), "metric 'b' is inf"),
         (CellOutput({3: 1.0}), "the name of a metric must be text, got int"),
         (CellOutput({"\udfff": 1.0}), "the name of a metric is not valid Unicode"),
-        (CellOutput({"m" * 201: 1.0}), "the name of a metric must have at most 200 characters, got 201"),
-        (
-            CellOutput({"b": 1.0}, arrays={"../x": np.zeros(1)}),
-            "array '../x': name not allowed",
-        ),
-        (CellOutput({"b": 1.0}, arrays={"": np.zeros(1)}), "array '': name not allowed"),
     ],
 )
 def test_outputs_that_cannot_be_stored_are_refused_by_name(output, message):
@@ -274,21 +244,6 @@ def test_key_hears_what_changes_results_and_nothing_else(jobs):
         (dataclasses.replace(spec, task={"rows": 5}), method, PROVENANCE, "d"),
     ]
     assert len({cell_key(*arguments) for arguments in moved} | {key}) == 13
-
-
-def test_what_is_at_the_limit_is_stored():
-    details = {
-        "iterations": 2**63 - 1,
-        "x": -(2**63),
-        "deep": nested(20),
-        "text": "ä" * (2**20 - 400),
-        "nan": np.nan,
-    }
-    readings, found, arrays = check_output(
-        CellOutput({"b": 2**70, "m" * 200: -1e308}, arrays={"a.b c": [1]}, details=details)
-    )
-    assert readings == [Reading({"b": 2.0**70, "m" * 200: -1e308})] and found == {**details, "nan": None}
-    assert arrays["a.b c"].tolist() == [1]
 
 
 def test_an_error_whose_text_cannot_be_written_is_recorded_all_the_same(jobs, monkeypatch):

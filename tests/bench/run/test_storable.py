@@ -58,14 +58,15 @@ def test_names_have_a_longest():
 
 
 def test_details_have_a_largest_size():
-    fits = {"a": "x" * (MAX_DETAILS - 12), "b": "y" * 8}  # quotation marks count
+    fits = {"a": "ä" * (MAX_DETAILS - 12), "b": "y" * 8}  # quotation marks count, and not bytes
     assert storable_details(fits) == fits
     with pytest.raises(ValueError, match=r"details: 1048577 characters.*the longest, 'a'"):
         storable_details(fits | {"b": "y" * 9})
 
 
 @pytest.mark.parametrize(
-    ("value", "kept"), [(3, 3.0), (np.float32(0.5), 0.5), (np.int64(-2), -2.0), (-0.25, -0.25)]
+    ("value", "kept"),
+    [(3, 3.0), (2**70, 2.0**70), (np.float32(0.5), 0.5), (np.int64(-2), -2.0), (-0.25, -0.25)],
 )
 def test_metrics_become_floats(value, kept):
     found = storable_metric("m", value)

@@ -112,9 +112,6 @@ def test_views_are_functions_of_the_images():
     np.testing.assert_array_equal(views["rot-lbp"].values(), image_lbp.rotation_invariant_lbp(images))
 
 
-# ---------------------------------------------------------------------- words
-
-
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
 def test_each_descriptor_has_its_nearest_word(seed):

@@ -126,9 +126,6 @@ def test_parts_of_responses_are_compressed_as_the_whole(order):
     np.testing.assert_array_equal(image_textons.compressed(found), expected)
 
 
-# ---------------------------------------------------------------------- gist
-
-
 def test_filters_of_gist_answer_to_gratings():
     pytest.importorskip("cv2")
     for scale, frequency in enumerate(0.3 / 1.85 ** np.arange(4)):

@@ -77,9 +77,6 @@ def test_the_spectrum_of_runs_by_hand(monkeypatch):
     np.testing.assert_allclose(image_lbp.rotation_invariant_lbp([None])[0], expected, atol=1e-15)
 
 
-# ---------------------------------------------------------------------- HOG and SIFT
-
-
 def test_hogs_are_blocks_every_eight_pixels():
     image = noise(shape=(64, 80), seed=7)
     found = image_hog.hogs(image)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from cladebench import cli, datasets
+from cladebench import datasets
 from cladebench.datasets import DatasetError
 from cladebench.datasets.sets import cifar100, class_trees
 from cladebench.hierarchy import Hierarchy
@@ -187,14 +187,6 @@ def test_without_a_mirror_the_reason_says_what_the_words_are_made_from(name, mon
     (archive,) = re.findall(r"cifar-100-\w+\.tar\.gz", str(caught.value))
     recipe = (Path(__file__).parents[3] / "recipes" / "cifar100_sift_words.py").read_text(encoding="utf-8")
     assert f'name="{archive}"' in recipe
-
-
-def test_the_list_does_not_promise_to_fetch_them(capsys):
-    assert cli.main(["data", "list"]) == 0
-    lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
-    for name in STAND_INS:
-        assert "not here (mirror only)" in lines[name] and "stand-in" in lines[name]
-    assert "to be fetched" in lines["glass"]
 
 
 def test_the_real_files(real):

@@ -167,9 +167,6 @@ def test_entries():
     assert "not verified" in datasets.info("outex-textures").notes
 
 
-# ---------------------------------------------------------------------- optional libraries
-
-
 @pytest.fixture
 def without(monkeypatch):
     """A machine without OpenCV."""
@@ -224,9 +221,6 @@ def test_copies_are_named_by_the_code_of_the_features():
     modules = {importlib.import_module(f.__module__).__name__.rpartition(".")[2] for f in FEATURES.values()}
     assert modules | {"texture_images", "image_files", "image_features", "image_words"} <= stems
     assert {"image_filters", "image_hessian", "opencv", "archives"} <= stems
-
-
-# ---------------------------------------------------------------------- the files
 
 
 @pytest.fixture(scope="module", params=NAMES)

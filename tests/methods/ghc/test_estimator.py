@@ -107,9 +107,6 @@ def test_greedy_routing_ties_and_closed_doors() -> None:
     assert route(np.full((3, 2), 1.0), used).tolist() == [6, 6]
 
 
-# ------------------------------------------------------------------------------------------------ routers
-
-
 @dataclass(frozen=True)
 class DeepRouter:
     """A user's router: two hidden layers."""
@@ -180,8 +177,6 @@ def test_training_on_more_points_than_a_batch_routes() -> None:
     assert dendrogram_purity(ghc.hierarchy_, np.repeat(labels, 3)) == 1.0
 
 
-# ------------------------------------------------------------------------------------------------ reproducibility
-
 SCRIPT = """
 import os, sys
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:int(sys.argv[1])])
@@ -223,9 +218,6 @@ def test_checkpoints_do_not_change_the_result() -> None:
     for training in TRAININGS:
         few, many = (small(training=training, n_checkpoints=n).fit(X) for n in (1, 6))
         assert as_bytes(few.params_) == as_bytes(many.params_)
-
-
-# ------------------------------------------------------------------------------------------------ bad input
 
 
 @pytest.mark.parametrize(

@@ -121,9 +121,6 @@ def test_hard_routing_gives_dasguptas_cost_of_the_read_out(n: int, n_leaves: int
         assert exact_objective(P, S, pairs) == pytest.approx(dasgupta_cost(tree, S, pairs), rel=1e-12)
 
 
-# ------------------------------------------------------------------------------------------------ sampling
-
-
 def z_score(draws: np.ndarray, expected: float) -> float:
     return float((draws.mean() - expected) / (draws.std(ddof=1) / np.sqrt(len(draws))))
 
@@ -170,9 +167,6 @@ def test_samples_are_uniform_over_pairs_of_distinct_points() -> None:
     counts = np.bincount(4 * first[0] + second[0], minlength=16).reshape(4, 4)
     assert np.abs(counts[~np.eye(4, dtype=bool)] - 2500).max() < 5 * np.sqrt(2500)
     assert np.abs(np.bincount(others[1].ravel(), minlength=3) - 20000).max() < 5 * np.sqrt(20000)
-
-
-# ------------------------------------------------------------------------------------------------ gradient
 
 
 @dataclass(frozen=True)
@@ -224,9 +218,6 @@ def test_gradient_is_that_of_finite_differences(router: object, kernel: str, lea
     literal = reference.exact_objective(probs, S if kernel == "dense" else X @ X.T, "ordered", leaf_term)
     entropy = np.mean([reference.lca_entropy(probs[a], probs[b]) for a, b in zip(i, j, strict=True)])
     assert float(value) == pytest.approx(literal / (0.7 * 9 * 9 * 8) + penalty * entropy, rel=1e-10)
-
-
-# ------------------------------------------------------------------------------------------------ bad input
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,6 @@ from cladebench.metrics.similarity import LinearKernel, Similarity
 from cladebench.reference import ghc as reference
 from ghc_cases import TRAININGS, as_bytes, nested, small
 
-# ------------------------------------------------------------------------------------------------ blocks
-
 
 @pytest.mark.parametrize("n_leaves", [2, 4, 8, 16, 32])
 @pytest.mark.parametrize("block_depth", [1, 2, 3, 5])
@@ -62,9 +60,6 @@ def test_levels_of_blocks_are_trained_one_after_the_other() -> None:
     assert ghc.trace_["iterations"].tolist() == [0, 100, 200]
     assert not ghc.converged_
     assert ghc.critical_path_seconds_ < ghc.trace_["seconds"][-1]
-
-
-# ------------------------------------------------------------------------------------------------ start
 
 
 @pytest.mark.parametrize("kernel", ["dense", "linear"])
@@ -135,9 +130,6 @@ def test_the_scale_of_the_first_weights() -> None:
     assert as_bytes(by_name.params_) == as_bytes(by_object.params_)
 
 
-# ------------------------------------------------------------------------------------------------ several starts
-
-
 class Stream(np.random.RandomState):
     """A random state from which so many starts have been drawn."""
 
@@ -165,9 +157,6 @@ def test_the_first_of_several_starts_is_the_only_one_of_one() -> None:
     X, _ = nested()
     one, many = (small(n_iter=100, n_init=n).fit(X) for n in (1, 2))
     assert many.objectives_[0] == one.objective_ == one.objectives_[0]
-
-
-# ------------------------------------------------------------------------------------------------ stopping
 
 
 def asked(costs: list[float], tol: float = 0.1) -> list[tuple[bool, float, bool]]:

@@ -69,9 +69,6 @@ def direct(X: np.ndarray, rows: np.ndarray, columns: np.ndarray, kind: str, trai
     return histogram_distances(X[rows], X[columns], kind=kind, width=width)
 
 
-# ---------------------------------------------------------------- images
-
-
 def test_each_feature_has_its_own_kind_or_all_four():
     assert pairs(problem_of(IMAGES, TASK, "own", False)) == [
         ("textons", "chi2"), ("gist", "squared_l2"), ("rot-lbp", "l1"), ("hog", "chi2")
@@ -154,9 +151,6 @@ def test_where_all_training_images_are_equal_the_kernel_tells_who_differs():
     assert problem.test[0][0][i] == pytest.approx(np.sqrt(2.0) * ~np.eye(len(test), dtype=bool))
 
 
-# ---------------------------------------------------------------- noise
-
-
 def noise_of(problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     noisy = [own.noisy for own in problem.distances]
     return problem.train[0][0][noisy], problem.test[0][0][noisy], problem.cross[noisy]
@@ -210,9 +204,6 @@ def test_noise_is_the_same_for_all_methods_of_a_task_and_no_other():
     assert not any(np.array_equal(one, own) for one, own in zip(first, other, strict=True))
 
 
-# ---------------------------------------------------------------- what the oracle is told
-
-
 def test_the_oracle_is_told_the_classes_of_images():
     problem = problem_of(IMAGES, TASK, "classes", True)
     assert problem.distances == (GivenDistance("classes", "told"),) and not problem.points
@@ -251,9 +242,6 @@ def test_a_control_is_told_which_distances_are_noise():
     assert np.array_equal(told.train[0][0], own.train[0][0])
 
 
-# ---------------------------------------------------------------- points
-
-
 def test_sets_of_points_are_given_as_points():
     data = points()
     problem = problem_of(data, task_of(data), "own", False)
@@ -266,9 +254,6 @@ def test_sets_of_points_are_given_as_points():
     names = ("clean 1", "clean 2", "noisy 3", "noisy 4")
     assert pairs(problem) == [(name, "squared_l2") for name in names]
     assert [own.noisy for own in problem.distances] == [False, False, True, True]
-
-
-# ---------------------------------------------------------------- tables that are kept
 
 
 def test_data_of_one_name_are_not_mixed_up():

@@ -237,15 +237,6 @@ def test_controls_bracket_every_method():
     assert random["sp"] < own["sp"]
 
 
-def test_all_methods_of_a_repetition_meet_the_same_rows_and_have_seeds_of_their_own():
-    one, other, next_one = (
-        cell(name, repetition, task={"rows": 60}) for name, repetition in (("KM", 1), ("HMMC", 1), ("KM", 2))
-    )
-    np.testing.assert_array_equal(one.task.rows, other.task.rows)
-    assert not np.array_equal(one.task.rows, next_one.task.rows)
-    assert one.spec.seed != other.spec.seed
-
-
 def test_leaf_inertia_by_hand():
     X = np.array([[0.0], [2.0], [10.0]])
     assert protocol.leaf_inertia(X, np.array([4, 4, 7])) == pytest.approx(2 / 3)

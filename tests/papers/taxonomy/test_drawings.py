@@ -10,8 +10,6 @@ from cladebench.plotting import PALETTE, SMALL
 from golden_records import apart, extents, inside, least_text, legend_of, points_of, texts
 
 pytestmark = pytest.mark.usefixtures("style")
-# ------------------------------------------------------------------ structures
-
 CATERPILLAR = Hierarchy.from_nested([[[[[[[[0, 1], 2], 3], 4], 5], 6], 7], 8])
 CHAIN = Hierarchy([-1, 0, 1, 0, 3, 3, 3, 3, 3, 3, 3, 3], [2, *range(4, 12)])  # one inner node with one child
 STRUCTURES = {
@@ -46,8 +44,6 @@ def test_structures_have_a_dot_for_each_cluster_and_their_depth():
     assert texts(drawings.structures({})) == ["No structures are given."]
 
 
-# ------------------------------------------------------------------ numbers of clusters
-
 CURVES = {
     "one": {3: np.array([0.5, 0.9]), 2: np.array([0.2, 0.4])},
     "two": {2: np.array([0.1])},
@@ -80,8 +76,6 @@ def test_elbow_and_gap_are_marked():
     assert points_of(only.axes[1].lines[1]) == [(2, 1.5)]
     assert "No finished run" in texts(drawings.objective_against_clusters({}, {}))[0]
 
-
-# ------------------------------------------------------------------ entropies
 
 ROWS = {"taxonomy": np.array([0.3, 0.3, 0.6]), "spectral": np.array([0.5]), "none": np.array([])}
 PRINTED = {"taxonomy": 0.2807, "b": 0.497}

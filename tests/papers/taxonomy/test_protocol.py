@@ -180,9 +180,6 @@ def test_the_features_of_a_cell_are_those_that_are_asked_for():
     assert out.metrics["conditional_entropy"] == 0.0
 
 
-# ---------------------------------------------------------------- section 3.1
-
-
 def test_centring_changes_nothing_where_degrees_are_equal():
     """Groups of one size, all pairs within a group equally similar, and all pairs of groups."""
     for k in (3, 4, 5):
@@ -245,9 +242,6 @@ def test_centring_is_looked_at_where_there_is_a_cut():
         method = MethodPlan("Spectral", "KernelSpectral", parameters)
         found = protocol.PROTOCOL.run(cell("Spectral", method=method, clusters=k)).metrics
         assert ("centring_agreement" in found) == ("seed_agreement" in found) == (k == 2 and not parameters)
-
-
-# ---------------------------------------------------------------- texts
 
 
 def texts(n=48):

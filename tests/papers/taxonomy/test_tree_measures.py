@@ -68,9 +68,6 @@ def test_distances_that_are_the_same_for_all_pairs_say_nothing(value):
     )
 
 
-# ---------------------------------------------------------------- the bound
-
-
 @settings(max_examples=25, deadline=None)
 @given(st.integers(4, 12), st.integers(2, 4), st.integers(0, 10**6), st.booleans())
 def test_nothing_exceeds_the_bound(n, k, seed, as_factor):
@@ -101,9 +98,6 @@ def test_points_at_the_corners_of_a_simplex_reach_it(k):
     assert objective_bound(gram, k + 1) == pytest.approx(best)
     if k > 2:
         assert objective_bound(gram, k - 1) < 0.99 * best
-
-
-# ---------------------------------------------------------------- other trees
 
 
 def nested(seed):

@@ -93,9 +93,6 @@ def _most(names: pd.Series) -> str:
     return some_of(counts.index, 4) or "none"
 
 
-# ------------------------------------------------------------------ statuses
-
-
 def statuses_by_cause(changed: pd.DataFrame) -> pd.DataFrame:
     """Count cells whose status differs, by method and cause.
 
@@ -111,9 +108,6 @@ def statuses_by_cause(changed: pd.DataFrame) -> pd.DataFrame:
         rows.groupby(keys, sort=False).agg(cause=("cause", "first"), runs=("cause", "size")).reset_index()
     )
     return counted.drop(columns="same").sort_values("runs", ascending=False, kind="stable")
-
-
-# ------------------------------------------------------------------ times
 
 
 def ratios_of_times(common: pd.DataFrame) -> pd.DataFrame:
@@ -156,9 +150,6 @@ def median_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, flo
     out = int((special.bdtr(np.arange(n), n, 0.5) <= (1 - level) / 2).sum())
     low, high = (ordered[out - 1], ordered[-out]) if out else (-np.inf, np.inf)
     return float(np.median(ordered)), float(low), float(high)
-
-
-# ------------------------------------------------------------------ solver checks
 
 
 def without_seed(
