@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 
 from cladebench.class_labels import by_first_member
 from cladebench.methods import CLUHSIC, NumericalTaxonomy
@@ -134,6 +135,10 @@ def test_fit_gram_is_fit() -> None:
     other = CLUHSIC(4, random_state=0).fit_gram(gram_of(X))
     assert np.array_equal(one.labels_, other.labels_) and np.array_equal(one.places_, other.places_)
     assert one.n_clusters_ == other.n_clusters_ and one.objective_ == other.objective_
+    at_random = [CLUHSIC(4, start="random", max_sweeps=1, random_state=seed) for seed in (0, 1)]
+    places = [(model.fit(X).places_, clone(model).fit_gram(gram_of(X)).places_) for model in at_random]
+    assert all(np.array_equal(*of_one_seed) for of_one_seed in places)
+    assert not np.array_equal(places[0][0], places[1][0])
     with pytest.raises(ValueError, match="n_clusters=51 exceeds the number of samples, n_samples=50"):
         CLUHSIC(51).fit_gram(gram_of(X))
     with pytest.raises(ValueError, match="n_starts=0"):

@@ -117,6 +117,11 @@ def test_beside_a_measure_stands_its_form_that_is_corrected_for_chance():
     assert (
         "adjusted RI: adjusted Rand index: the Rand index, corrected for chance; mean under" in table.notes[0]
     )
+    far = cells("glass", "A", {"ri": [0.2], "ari": [0.7]}, at={"k_nn": 9})
+    assert (
+        compared(context_with(*rows, far), metric="ri", at={"k_nn": 9}).frame["glass: adjusted RI"][0]
+        == "0.7000"
+    )
     without = compared(context_with(rows[3]), metric="ri")
     assert not any("adjusted" in column for column in without.frame)
 
