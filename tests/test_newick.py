@@ -196,6 +196,12 @@ def test_what_is_written_is_read_as_the_same_tree(tree: Hierarchy, data: st.Data
         assert paths(read) == pytest.approx(paths(written), rel=1e-12, abs=0)
 
 
+@pytest.mark.parametrize("written", ["it's", "it''s", "'it''s'"])
+def test_a_quote_within_a_name_is_a_letter(written: str) -> None:
+    """Others write the name in each of these ways."""
+    assert Hierarchy.from_newick(f"({written}:1,b:2);").sample_names == ("it's", "b")
+
+
 @given(hierarchies(), st.data())
 def test_the_strict_twin_reads_the_same_nodes(tree: Hierarchy, data: st.DataObject) -> None:
     """With comments and blanks between any two tokens, and with names of inner nodes."""
@@ -297,7 +303,7 @@ def test_depth_is_no_limit() -> None:
         ("(a b,c);", r"line 1, column 4: 'b' is not possible here; expected ':', ',', '\)' or ';'"),
         ("(a,b)(c,d);", r"line 1, column 6: '\(' is not possible here; expected a name, ':', .*"),
         ("(a,b);\n[x] (c,d);", r"line 2, column 5: '\(' behind the tree; expected one tree"),
-        ("(a,it's);", "line 1, column 6: the quote is not closed; expected another quote .*"),
+        ("(a,'it s);", "line 1, column 4: the quote is not closed; expected another quote .*"),
         ("('a''b,c);", "line 1, column 2: the quote is not closed; expected another quote .*"),
         ("(a[x,b);", r"line 1, column 3: the comment is not closed; expected '\]'"),
         ("(a[[x],b);", r"line 1, column 3: the comment is not closed; expected '\]'"),

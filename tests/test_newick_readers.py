@@ -83,3 +83,22 @@ def test_names_that_readers_take_for_marks_are_refused(read: Callable[[str], Rea
     for own in (f"{name}a", f" {name}"):
         tree = Hierarchy([-1, 0, 0], [1, 2], edge_lengths=[0, 1, 2], sample_names=[own, "z"])
         assert read(tree.to_newick()) == ([own, "z"], [[0, 3], [3, 0]])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_scikit_bio_writes_is_read_with_the_same_paths(seed: int) -> None:
+    skbio = pytest.importorskip("skbio")
+    rng = np.random.default_rng(seed)
+    # It writes a quote at the beginning of a name as if the name were empty.
+    names = [name for name in NAMES if name.strip(" '") == name != "" and name.isprintable()]
+    parts = [skbio.TreeNode(name=name, length=float(rng.integers(9)) / 4) for name in names]
+    while len(parts) > 1:
+        children = [parts.pop(rng.integers(len(parts))) for _ in range(min(len(parts), rng.integers(2, 4)))]
+        parts.append(skbio.TreeNode(children=children, length=float(rng.integers(9)) / 4 if parts else None))
+    text = str(parts[0])
+    tree = Hierarchy.from_newick(text)
+    tips = {tip.name: tip for tip in parts[0].tips()}
+    assert tree.sample_names is not None and set(tree.sample_names) == set(tips)
+    for i, one in enumerate(tree.sample_names):
+        for j, other in enumerate(tree.sample_names[:i]):
+            assert path_length(tree, i, j) == pytest.approx(tips[one].distance(tips[other]))

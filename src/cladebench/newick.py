@@ -15,8 +15,11 @@ from cladebench.rooted_tree import RootedTree, as_names
 from cladebench.validation import check_flag
 from cladebench.yaml_values import shown
 
-#: A name in quotes, a name or number without, or a mark. Blanks and comments stand between these.
-_TOKEN = re.compile(r"'(?P<quoted>(?:[^']|'')*+)'|(?P<plain>[^\s()\[\]':;,]+)|(?P<mark>[(),:;])")
+#: A name in quotes, a name or number without, or a mark. Blanks and comments stand between these. Other programs write
+#: quotes within names without quotes.
+_TOKEN = re.compile(
+    r"'(?P<quoted>(?:[^']|'')*+)'|(?P<plain>[^\s()\[\]':;,][^\s()\[\]:;,]*)|(?P<mark>[(),:;])"
+)
 _BLANKS = re.compile(r"\s*")
 _BRACKET = re.compile(r"[\[\]]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -167,10 +170,10 @@ class _Reader:
                 if self.text[at] == "'":
                     self._refuse(at, "the quote is not closed", "another quote behind the name")
                 self._refuse(at, "']' without '['", "a comment in '[' and ']'")
-            if token["quoted"] is None:  # an underscore stands for a blank
-                yield token["mark"] or "", (token["plain"] or "").replace("_", " "), at
-            else:
-                yield "", token["quoted"].replace("''", "'"), at
+            word = token["quoted"]
+            if word is None:  # an underscore stands for a blank
+                word = (token["plain"] or "").replace("_", " ")
+            yield token["mark"] or "", word.replace("''", "'"), at
             at = self._behind_blanks(token.end())
 
     def _behind_blanks(self, at: int) -> int:
