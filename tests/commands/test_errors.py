@@ -13,9 +13,7 @@ from cladebench.cli import main
         (["collect", "--paper", "ghc", "--scope", "smoke", "--out", "{}/none"], "none of"),
         (["collect", "--paper", "gch", "--scope", "smoke", "--out", "{}"], "no paper 'gch'"),
         (["run", "--paper", "ghc", "--scope", "tiny"], "no scope 'tiny'"),
-        (["gate", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file/below"], "file"),
         (["run", "--paper", "ghc", "--scope", "smoke", "--seed", "-1"], "seed: -1 is not allowed"),
-        (["run", "--paper", "ghc", "--scope", "smoke", "--out", "{}/file"], "{}/file"),
         (["run", "--paper", "ghc", "--scope", "smoke", "--out", "{}", "--job", "no"], "--job: 'no' is not"),
         (["crosscheck", "--scope", "tiny", "--out", "{}"], "scope 'tiny': expected one of"),
         (["crosscheck", "--topic", "no", "--out", "{}"], "topic 'no': unknown"),
@@ -81,6 +79,17 @@ def test_a_damaged_record_is_named(tmp_path, capsys):
     capsys.readouterr()
     assert main(["collect", *options]) == 1
     assert "default-1.json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["file", "file/below"])
+@pytest.mark.parametrize(
+    "words", ["run --out", "gate --results", "crosscheck --out", "audit --results . --out", "reproduce --out"]
+)
+def test_a_file_is_no_folder_of_a_run(words, out, tmp_path, capsys):
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit):
+        main([*words.split(), str(tmp_path / out)])
+    assert f": {tmp_path / 'file'}: is a file; expected a folder, or a new one\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", ["file", "file/below"])

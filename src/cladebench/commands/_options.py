@@ -30,6 +30,19 @@ def user_path(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
+def folder_path(text: str) -> Path:
+    """Read the path of a folder, which need not be there yet."""
+    path = user_path(text)
+    if held := file_in_the_way(path):
+        raise argparse.ArgumentTypeError(f"{held}: is a file; expected a folder, or a new one")
+    return path
+
+
+def file_in_the_way(folder: Path) -> Path | None:
+    """Find the file that stands where a folder, or one above it, is to be."""
+    return next((place for place in (folder, *folder.absolute().parents) if place.is_file()), None)
+
+
 def count(text: str) -> int:
     """Read a whole number of at least 1."""
     if not text.isdecimal() or int(text) < 1:
@@ -119,7 +132,7 @@ def add_folder_option(
 
     Writers put ``--out`` first, readers ``--results``; all know both.
     """
-    parser.add_argument(*names, type=user_path, required=required, metavar="FOLDER", help=about)
+    parser.add_argument(*names, type=folder_path, required=required, metavar="FOLDER", help=about)
 
 
 def _add_paper(parser: argparse.ArgumentParser, default: str) -> None:

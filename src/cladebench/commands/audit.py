@@ -9,9 +9,9 @@ from cladebench.commands._options import (
     add_results_options,
     add_scope_option,
     chosen_papers,
+    folder_path,
     refuse_to_lose,
     scope_of,
-    user_path,
 )
 
 
@@ -29,7 +29,7 @@ def register(subparsers: Any) -> None:
     add_scope_option(parser, "none, and then no planned run counts as missing")
     parser.add_argument(
         "--out",
-        type=user_path,
+        type=folder_path,
         metavar="FOLDER",
         help="folder for audit.csv and audit.json (default: that of --results)",
     )

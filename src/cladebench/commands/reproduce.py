@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from cladebench.commands._options import count, user_path
+from cladebench.commands._options import count, folder_path
 
 
 def register(subparsers: Any) -> None:
@@ -29,7 +29,7 @@ def register(subparsers: Any) -> None:
         "--paper", action="append", default=[], metavar="ID", help="only this paper (repeatable)"
     )
     parser.add_argument(
-        "--out", type=user_path, default=Path("."), metavar="FOLDER", help="where to work (default: here)"
+        "--out", type=folder_path, default=Path("."), metavar="FOLDER", help="where to work (default: here)"
     )
     parser.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
     parser.set_defaults(func=run)

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cladebench.commands._jobs import run_jobs
-from cladebench.commands._options import count, user_path
+from cladebench.commands._options import count, file_in_the_way, user_path
 
 #: Of Snakemake; what the profile of the audits has.
 _OPTIONS = (
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
 
         write_page(out)
         return 0
-    if (held := next((place for place in (out, *out.parents) if place.exists()), out)) and not held.is_dir():
+    if held := file_in_the_way(out):
         raise InputFileError(f"{held}: is a file; expected a folder, or a new one, in --out")
     plan(args.file, out, args.cores)
     from cladebench.workflow.comparison_jobs import SNAKEFILE
