@@ -39,3 +39,9 @@ def test_git_keeps_what_the_pages_show_and_nothing_that_can_be_made(kept):
 
 def test_no_kept_file_is_over_2_mb_but_the_table_of_runs(kept):
     assert {name for name in kept if (FULL / name).stat().st_size > 2_000_000} <= {"cells.parquet"}
+
+
+def test_pages_were_made_when_all_findings_held(kept):
+    """Findings are checked against the runs in git; pages could be older than both."""
+    pages = [FULL / name for name in kept if name.endswith(".html")]
+    assert not [page.name for page in pages if "Not in this run: " in page.read_text(encoding="utf-8")]
