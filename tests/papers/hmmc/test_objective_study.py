@@ -109,7 +109,8 @@ def test_how_much_of_the_side_the_class_tells():
 
 def test_the_first_start_parts_classes_along_the_line_of_their_means():
     classes = np.repeat(np.arange(4), [4, 1, 3, 3])
-    X = np.array([5.0, 3.0, 2.0, 1.0])[classes][:, None] * np.array([[1.0, 0.5]])
+    along, across = np.array([5.0, 3.0, 2.0, 1.0])[classes], np.array([1.0, -1.0, 1.0, -1.0])[classes]
+    X = along[:, None] * [[1.0, 0.5]] + 0.1 * across[:, None] * [[-0.5, 1.0]]
     sides = study.class_starts(X, classes, 4, 7, np.random.RandomState(0))[0]
     assert sides.tolist() in ([1, 1, 0, 0], [0, 0, 1, 1])
 
