@@ -39,7 +39,7 @@ def folder_path(text: str) -> Path:
 
 
 def file_in_the_way(folder: Path) -> Path | None:
-    """Find the file that stands where a folder, or one above it, is to be."""
+    """Find the file in the place of a folder or its parents."""
     return next((place for place in (folder, *folder.absolute().parents) if place.is_file()), None)
 
 
