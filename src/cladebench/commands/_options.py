@@ -40,7 +40,10 @@ def folder_path(text: str) -> Path:
 
 def file_in_the_way(folder: Path) -> Path | None:
     """Find the file in the place of a folder or its parents."""
-    return next((place for place in (folder, *folder.absolute().parents) if place.is_file()), None)
+    try:
+        return next((place for place in (folder, *folder.absolute().parents) if place.is_file()), None)
+    except OSError:  # a name that is too long, which is told when the folder is made
+        return None
 
 
 def count(text: str) -> int:

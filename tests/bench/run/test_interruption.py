@@ -148,8 +148,7 @@ def test_the_children_of_a_cell_die_with_the_run(tmp_path):
 
 
 def test_an_unwritable_folder_is_said_in_one_line(tmp_path):
-    blocked = tmp_path / "file"
-    blocked.write_text("")
+    blocked = tmp_path / ("x" * 300)
     done = subprocess.run(
         command("good", blocked / "out"), env=environment(tmp_path / "trace"), capture_output=True, text=True
     )
