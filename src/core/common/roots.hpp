@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,14 @@ class Roots {
   std::int64_t find(std::int64_t row) {
     while (up_[at(row)] != row) row = up_[at(row)] = up_[at(up_[at(row)])];
     return row;
+  }
+
+  /// The roots of all rows. O(n): what is above a row is a lower one.
+  void copy_to(std::span<std::int64_t> roots) const {
+    for (std::size_t row = 0; row < up_.size(); ++row) {
+      const std::size_t up = at(up_[row]);
+      roots[row] = up == row ? up_[row] : roots[up];
+    }
   }
 
   /// Both roots, the lower first, that are one from then on.

@@ -5,12 +5,16 @@
 #include <utility>
 
 #include "common/keep_on.hpp"
+#include "common/parallel.hpp"
 
 namespace cladebench {
 namespace {
 
 /// A bound is a little less than the least distance that rounding can give.
 constexpr double kBelow = 1.0 - 0x1p-46;
+/// Levels of a tree whose nodes are split side by side before each thread goes on below one of them.
+constexpr int kSharedLevels = 4;
+constexpr std::size_t kWorthWhile = 20'000;  // numbers
 
 }  // namespace
 
@@ -29,10 +33,19 @@ Cluster ClusterSearch::cluster(std::int64_t id) const {
 }
 
 void ClusterSearch::rebuild(std::vector<std::int64_t> ids) {
-  nodes_.clear();
-  boxes_.clear();
+  const std::size_t n_nodes = std::max<std::size_t>(2 * blocks_of(ids.size()), 2) - 1;
+  nodes_.resize(n_nodes);
+  boxes_.resize(n_nodes * 2 * d_);
   std::vector<Keyed> room(ids.size());
-  grow(ids, 0, room);
+  std::vector<Part> parts{{0, 0, ids, room}};
+  const bool worth_while = ids.size() * d_ > kWorthWhile;
+  for (int level = 0; level < kSharedLevels; ++level) {
+    std::vector<std::vector<Part>> halves(parts.size());
+    parallel_for(parts.size(), worth_while, [&](std::size_t k) { split(parts[k], halves[k]); });
+    parts.clear();
+    for (const std::vector<Part>& two : halves) parts.insert(parts.end(), two.begin(), two.end());
+  }
+  parallel_for(parts.size(), worth_while, [&](std::size_t k) { grow(parts[k]); });
   for (std::size_t place = 0; place < ids.size(); ++place) {
     places_[static_cast<std::size_t>(ids[place])] = place;
   }
@@ -52,18 +65,17 @@ bool ClusterSearch::is_tree_worth_while() const {
   return kShare * looked < kTrials * tiles_.n_blocks();
 }
 
-/// Orders the clusters of a node, and adds it and all below; gives its number.
-std::size_t ClusterSearch::grow(std::span<std::int64_t> ids, std::size_t first_block, std::span<Keyed> room) {
-  constexpr std::size_t kBlock = ClusterTiles::kBlock;
-  const std::size_t node = nodes_.size(), n_blocks = (ids.size() + kBlock - 1) / kBlock;
-  nodes_.push_back({first_block, n_blocks, 0, std::numeric_limits<double>::infinity()});
-  boxes_.resize(boxes_.size() + 2 * d_);
-  double* lower = boxes_.data() + node * 2 * d_;
+/// Notes what is in a node; adds its halves to those that are to be split, in their order, if it has any.
+void ClusterSearch::split(const Part& part, std::vector<Part>& halves) {
+  const auto& [number, first_block, ids, room] = part;
+  Node& node = nodes_[number];
+  node = {first_block, blocks_of(ids.size()), 0, std::numeric_limits<double>::infinity()};
+  double* lower = boxes_.data() + number * 2 * d_;
   double* upper = lower + d_;
   std::fill_n(lower, d_, std::numeric_limits<double>::infinity());
   std::fill_n(upper, d_, -std::numeric_limits<double>::infinity());
   keep_on(ids.size() * d_);
-  double least_weight = nodes_[node].least_weight;
+  double least_weight = node.least_weight;
   for (const std::int64_t id : ids) {
     const double* centre = centres_.data() + static_cast<std::size_t>(id) * d_;
     least_weight = std::min(least_weight, weights_[static_cast<std::size_t>(id)]);
@@ -72,13 +84,14 @@ std::size_t ClusterSearch::grow(std::span<std::int64_t> ids, std::size_t first_b
       upper[j] = std::max(upper[j], centre[j]);
     }
   }
-  nodes_[node].least_weight = least_weight;
-  if (n_blocks < 2) return node;
+  node.least_weight = least_weight;
+  if (node.n_blocks < 2) return;
   std::size_t widest = 0;
   for (std::size_t j = 1; j < d_; ++j) {
     if (upper[j] - lower[j] > upper[widest] - lower[widest]) widest = j;
   }
-  const std::size_t half = n_blocks / 2 * kBlock;  // all blocks but the last are full
+  const std::size_t n_left = node.n_blocks / 2,
+                    half = n_left * ClusterTiles::kBlock;  // all blocks but the last are full
   // Numbers beside their ids are compared where they are, not looked up each time.
   for (std::size_t k = 0; k < ids.size(); ++k) {
     room[k] = {centres_[static_cast<std::size_t>(ids[k]) * d_ + widest], ids[k]};
@@ -87,10 +100,19 @@ std::size_t ClusterSearch::grow(std::span<std::int64_t> ids, std::size_t first_b
   std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(half),
                    begin + static_cast<std::ptrdiff_t>(ids.size()));
   for (std::size_t k = 0; k < ids.size(); ++k) ids[k] = room[k].second;
-  grow(ids.first(half), first_block, room);
-  const std::size_t right = grow(ids.subspan(half), first_block + n_blocks / 2, room);
-  nodes_[node].right = right;
-  return node;
+  node.right = number + 2 * n_left;  // behind the nodes of the left half
+  halves.push_back({number + 1, first_block, ids.first(half), room.first(half)});
+  halves.push_back({node.right, first_block + n_left, ids.subspan(half), room.subspan(half)});
+}
+
+/// A node and all below.
+void ClusterSearch::grow(const Part& part) {
+  std::vector<Part> open{part};
+  while (!open.empty()) {
+    const Part next = open.back();
+    open.pop_back();
+    split(next, open);
+  }
 }
 
 void ClusterSearch::widen(std::size_t node, const double* centre, double weight) {

@@ -72,7 +72,18 @@ class ClusterSearch {
   /// With more of them each cluster goes down the tree by itself.
   static constexpr std::size_t kFewLeaves = 64;
 
-  std::size_t grow(std::span<std::int64_t> ids, std::size_t first_block, std::span<Keyed> room);
+  /// A node that is to be split: its clusters, and room for as many.
+  struct Part {
+    std::size_t node, first_block;
+    std::span<std::int64_t> ids;
+    std::span<Keyed> room;
+  };
+
+  static std::size_t blocks_of(std::size_t n) {
+    return (n + ClusterTiles::kBlock - 1) / ClusterTiles::kBlock;
+  }
+  void split(const Part& part, std::vector<Part>& halves);
+  void grow(const Part& part);
   /// Looks at the blocks that can have a cluster within the limit, the nearest first; gives how many they
   /// are.
   template <class Limit, class Skip, class Look>

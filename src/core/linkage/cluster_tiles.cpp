@@ -11,7 +11,8 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Distances of kQueries clusters to kTiles tiles; least[q] is the least of them and of what it was.
+/// Distances of kQueries clusters to kTiles tiles; least has for each cluster and lane the least of these and
+/// of what it was.
 template <class V, int kQueries, int kTiles>
 CLADEBENCH_INLINE void look(Between between, const double* tiles, const double* weights, std::size_t d,
                             const Cluster* who, double* out, std::size_t stride, double* least) {
@@ -28,9 +29,9 @@ CLADEBENCH_INLINE void look(Between between, const double* tiles, const double* 
     }
   }
   for (int q = 0; q < kQueries; ++q) {
-    typename V::Vec lowest = typename V::Vec{} + least[q];
-    for (int t = 0; t < kTiles; ++t) {
-      for (int part = 0; part < kParts<V>; ++part) {
+    for (int part = 0; part < kParts<V>; ++part) {
+      typename V::Vec lowest = at<V>(least + q * kLanes + part * V::kWidth);
+      for (int t = 0; t < kTiles; ++t) {
         const std::size_t place = static_cast<std::size_t>(t) * kLanes + part * V::kWidth;
         typename V::Vec& sum = sums[q][t][part];
         const typename V::Vec other = at<V>(weights + place);
@@ -42,10 +43,8 @@ CLADEBENCH_INLINE void look(Between between, const double* tiles, const double* 
         at<V>(out + q * stride + place) = sum;
         lowest = sum < lowest ? sum : lowest;  // false for NaN: no cluster is there
       }
+      at<V>(least + q * kLanes + part * V::kWidth) = lowest;
     }
-    double lanes[V::kWidth];
-    at<V>(lanes) = lowest;
-    for (int k = 0; k < V::kWidth; ++k) least[q] = std::min(least[q], lanes[k]);
   }
 }
 
@@ -68,11 +67,11 @@ struct Look {
       constexpr int kMany = kParts<V> > 1 ? 2 : 4;
       for (; u + kMany <= n_tiles; u += kMany) {
         look<V, 1, kMany>(between, tiles + u * d * kLanes, weights + u * kLanes, d, who + q,
-                          out + q * kStride + u * kLanes, kStride, least + q);
+                          out + q * kStride + u * kLanes, kStride, least + q * kLanes);
       }
       for (; u < n_tiles; ++u) {
         look<V, 1, 1>(between, tiles + u * d * kLanes, weights + u * kLanes, d, who + q,
-                      out + q * kStride + u * kLanes, kStride, least + q);
+                      out + q * kStride + u * kLanes, kStride, least + q * kLanes);
       }
     }
   }
@@ -107,22 +106,30 @@ std::size_t ClusterTiles::tiles_of(std::size_t block) const {
 }
 
 void ClusterTiles::look_at_block(std::size_t block, std::span<const Cluster> who, Nearby* nearby) const {
-  double out[kTogether * kBlock], least[kTogether];
-  std::fill_n(least, who.size(), kInfinity);
+  double out[kTogether * kBlock], least[kTogether * kLanes];
+  std::fill_n(least, who.size() * kLanes, kInfinity);
   const std::size_t n_tiles = tiles_of(block), first = block * kBlock;
   keep_on(n_tiles * d_ * who.size());
   run_kernel<Look, Between, const double*, const double*, std::size_t, std::size_t, const Cluster*>(
       between_, tiles_.data() + first * d_, weights_.data() + first, n_tiles, d_, who.data(), who.size(), out,
       least);
   for (std::size_t q = 0; q < who.size(); ++q) {
-    if (!(least[q] <= nearby[q].limit())) continue;
+    // Six others than itself are no farther than seven lanes' nearest: so many are asked for at most.
+    static_assert(Nearby::kRoom + 2 == kLanes);
+    const std::span<const double, kLanes> lanes(least + q * kLanes, kLanes);
+    if (!(std::ranges::min(lanes) <= nearby[q].limit())) continue;
+    double farthest = lanes[0], enough = -kInfinity;
+    for (const double lane : lanes.subspan(1)) {
+      enough = std::max(enough, std::min(lane, farthest));
+      farthest = std::max(farthest, lane);
+    }
     for (std::size_t tile = 0; tile < n_tiles * kLanes; tile += kLanes) {
       const double* distance = out + q * kBlock + tile;
-      const double limit = nearby[q].limit();
+      const auto limit = [&] { return std::min(enough, nearby[q].limit()); };
       int n_near = 0;  // most tiles have none: eight are compared at a time
-      for (std::size_t k = 0; k < kLanes; ++k) n_near += distance[k] <= limit;
+      for (std::size_t k = 0; k < kLanes; ++k) n_near += distance[k] <= limit();
       for (std::size_t k = 0; n_near > 0 && k < kLanes; ++k) {
-        if (distance[k] <= nearby[q].limit() && ids_[first + tile + k] != who[q].id) {
+        if (distance[k] <= limit() && ids_[first + tile + k] != who[q].id) {
           nearby[q].offer({distance[k], ids_[first + tile + k]});
         }
       }
@@ -131,14 +138,14 @@ void ClusterTiles::look_at_block(std::size_t block, std::span<const Cluster> who
 }
 
 double ClusterTiles::distances(std::size_t block, std::span<const Cluster> from, double* out) const {
-  double least[kTogether];
-  std::fill_n(least, from.size(), kInfinity);
+  double least[kTogether * kLanes];
+  std::fill_n(least, from.size() * kLanes, kInfinity);
   const std::size_t n_tiles = tiles_of(block), first = block * kBlock;
   keep_on(n_tiles * d_ * from.size());
   run_kernel<Look, Between, const double*, const double*, std::size_t, std::size_t, const Cluster*>(
       between_, tiles_.data() + first * d_, weights_.data() + first, n_tiles, d_, from.data(), from.size(),
       out, least);
-  return *std::min_element(least, least + from.size());
+  return *std::min_element(least, least + from.size() * kLanes);
 }
 
 double distance_between(Between between, const Cluster& a, const Cluster& b, std::size_t d) {

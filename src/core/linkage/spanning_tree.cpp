@@ -180,6 +180,7 @@ class Components {
       : search_(search),
         rows_(search.tiles().ids()),
         known_(rows_.size()),
+        ahead_(rows_.size()),
         roots_(rows_.size()),
         root_(rows_.size()),
         best_(rows_.size()) {
@@ -200,7 +201,7 @@ class Components {
     std::iota(all.begin(), all.end(), Place{0});
     look_around();
     for (std::size_t left = n_components_ - 1; left > 0;) {
-      for (const Place place : all) root_[place] = roots_.of(place);
+      roots_.copy_to(root_);
       search_.mark(root_);
       find_best();
       for (const Place place : all) {
@@ -225,6 +226,14 @@ class Components {
     double beyond;  ///< All others are at least so far.
   };
 
+  /// The first row that a row knows outside its component, or, where it knows none, itself. All that most
+  /// rows are asked for in a round: rows that are together stay so.
+  struct Ahead {
+    double distance;  ///< of that row, or of all that are outside at least
+    Place place;
+    std::uint32_t k;  ///< in what is known
+  };
+
   struct Way {
     Edge edge;
     Place from, to;
@@ -243,13 +252,20 @@ class Components {
     });
   }
 
-  void note(Place place, const Nearby& nearby) {
+  void note(Place place, const Nearby& nearby, double beyond) {
     Known& known = known_[place];
     known.count = 0;
     for (const Neighbor& one : nearby.found()) {
       known.distances[known.count] = one.distance;
       known.places[known.count++] = static_cast<Place>(search_.place(one.id));
     }
+    known.beyond = beyond;
+    ahead_[place] = at_known(place, 0);
+  }
+
+  Ahead at_known(Place place, std::uint32_t k) const {
+    const Known& known = known_[place];
+    return k < known.count ? Ahead{known.distances[k], known.places[k], k} : Ahead{known.beyond, place, k};
   }
 
   void look_around() {
@@ -261,8 +277,7 @@ class Components {
         std::array<Nearby, kBlock> nearby;
         search_.find_of_block(b, {nearby.data(), few});
         for (std::size_t q = 0; q < few; ++q) {
-          note(static_cast<Place>(first + q), nearby[q]);
-          known_[first + q].beyond = nearby[q].limit();
+          note(static_cast<Place>(first + q), nearby[q], nearby[q].limit());
         }
       }
     });
@@ -270,17 +285,19 @@ class Components {
 
   /// Tells a row's component of the row's shortest edge that is known to leave it; whether there is one.
   bool offer(Place place) {
-    const Known& known = known_[place];
-    for (std::uint32_t k = 0; k < known.count; ++k) {
-      const Place other = known.places[k];
-      if (root_[other] == root_[place]) continue;
-      const auto [lower, upper] = std::minmax({rows_[place], rows_[other]});
-      const Edge edge{known.distances[k], lower, upper};
-      if (Way& best = best_[at(root_[place])]; edge < best.edge) best = {edge, place, other};
-      return true;
+    Ahead& ahead = ahead_[place];
+    while (root_[ahead.place] == root_[place]) {
+      if (ahead.place == place) return false;
+      ahead = at_known(place, ahead.k + 1);
     }
-    return false;
+    const auto [lower, upper] = std::minmax({rows_[place], rows_[ahead.place]});
+    const Edge edge{ahead.distance, lower, upper};
+    if (Way& best = best_[at(root_[place])]; edge < best.edge) best = {edge, place, ahead.place};
+    return true;
   }
+
+  /// Whether a row that knows none outside its component can have the component's shortest edge.
+  bool is_near(Place place) const { return ahead_[place].distance <= best_of(place); }
 
   double best_of(Place place) const { return best_[at(root_[place])].edge.square; }
 
@@ -288,10 +305,10 @@ class Components {
     std::fill(best_.begin(), best_.end(), Way{kNone, 0, 0});
     std::vector<Place> unknown;
     for (Place place = 0; place < rows_.size(); ++place) {
-      keep_on(8);
+      if (place % 1024 == 0) keep_on(8 * 1024);
       if (!offer(place)) unknown.push_back(place);
     }
-    std::erase_if(unknown, [&](Place place) { return known_[place].beyond > best_of(place); });
+    std::erase_if(unknown, [&](Place place) { return !is_near(place); });
     // Where nothing is known of a component a first row finds how far the others need to look.
     std::vector<Place> first;
     for (const Place place : unknown) {
@@ -306,12 +323,11 @@ class Components {
 
   void search(const std::vector<Place>& places) {
     for_places(places, [&](Place place) {
-      if (known_[place].beyond > best_of(place)) return;
+      if (!is_near(place)) return;
       const double limit = kFarther * best_of(place);
       Nearby nearest(1);
       search_.find_outside(rows_[place], root_, limit, nearest);
-      if (!nearest.found().empty()) note(place, nearest);
-      known_[place].beyond = nearest.found().empty() ? limit : nearest.limit();
+      note(place, nearest, nearest.found().empty() ? limit : nearest.limit());
     });
     for (const Place place : places) offer(place);
   }
@@ -321,6 +337,7 @@ class Components {
   const ClusterSearch& search_;
   const std::span<const std::int64_t> rows_;  ///< by place
   std::vector<Known> known_;
+  std::vector<Ahead> ahead_;
   Roots roots_;
   std::size_t n_components_ = 0;
   std::vector<std::int64_t> root_;
