@@ -212,9 +212,9 @@ def test_a_folder_without_records_is_named(command, tmp_path, capsys):
             "mypackage.examplepaper.artifacts: cannot be imported: ModuleNotFound",
         ),
         (
-            "captions/table-1.rst",
+            "captions.yaml",
             None,
-            "captions/table-1.rst: no such file; mypackage.examplepaper.artifacts reads it",
+            "captions.yaml: cannot be read: No such file or directory; expected a YAML file",
         ),
     ],
 )

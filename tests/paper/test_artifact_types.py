@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 
 from cladebench.bench.plan.selection import Rule
+from cladebench.input_files import InputFileError
 from cladebench.paper.artifact_types import Artifact, Table, declare
 from cladebench.papers.ghc.artifacts import ARTIFACTS as GHC
 from cladebench.papers.hmmc.artifacts import ARTIFACTS as HMMC
@@ -61,5 +62,16 @@ def test_every_artifact_has_a_title_and_a_caption(artifacts):
 
 
 def test_an_artifact_without_a_caption_is_refused():
-    with pytest.raises(FileNotFoundError, match=r"captions.*no-such\.rst"):
-        declare("cladebench.papers.ghc", ("no-such", "table", "A table", "", Table))
+    with pytest.raises(
+        InputFileError, match=r"captions\.yaml: captions\.no-such: expected a caption for each"
+    ):
+        declare(
+            "cladebench.papers.ghc",
+            *((a.id, *("",) * 4) for a in GHC),
+            ("no-such", "table", "A table", "", Table),
+        )
+
+
+def test_a_caption_without_an_artifact_is_refused():
+    with pytest.raises(InputFileError, match=r"captions\.yaml: captions\.cells: expected .* and no other"):
+        declare("cladebench.papers.ghc")

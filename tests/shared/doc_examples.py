@@ -20,7 +20,7 @@ def titled_blocks(page: str) -> dict[str, str]:
 def write_example_paper(folder: Path) -> str:
     """Write the paper of docs/adding-a-paper.md below a folder; gives the dotted name of its package."""
     package = folder / "mypackage" / "examplepaper"
-    (package / "captions").mkdir(parents=True)
+    package.mkdir(parents=True)
     (package.parent / "__init__.py").write_text("")
     (package / "__init__.py").write_text("")
     for name, text in titled_blocks("adding-a-paper.md").items():

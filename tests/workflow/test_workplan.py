@@ -74,7 +74,7 @@ def test_a_changed_method_or_limit_starts_its_jobs_again(monkeypatch):
 
 def test_all_files_of_a_paper_are_what_its_pages_rest_on():
     names = {path.rpartition("/")[2] for path in Workplan(SMOKE).paper_files()}
-    assert {"plan.yaml", "claims.yaml", "choices.yaml", "artifacts.py", "figure-3a.rst"} <= names
+    assert {"plan.yaml", "claims.yaml", "choices.yaml", "artifacts.py", "captions.yaml"} <= names
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Plain English where a user reads: names sentences that are long, and phrases that hide what is meant.
 
-``python tools/prose/prose.py FILE...`` reads Markdown, captions (.rst), texts of claims,
-registers, plans and findings (.yaml), pages (.html), and messages of errors (.py). Of modules that write what
+``python tools/prose/prose.py FILE...`` reads Markdown, texts of claims,
+registers, plans, captions and findings (.yaml), pages (.html), and messages of errors (.py). Of modules that write what
 pages show, and of solver checks, it reads all texts.
 It exits with 1 where it finds something. Without files it reads all that a user meets. ``--count`` sums up each file.
 """
@@ -22,7 +22,6 @@ READ = (
     "CONTRIBUTING.md",
     "docs/*.md",
     "src/cladebench/papers/*/*.yaml",
-    "src/cladebench/papers/*/captions/*.rst",
     "src/cladebench/**/templates/*.html",
     "src/cladebench/**/*.py",
 )

@@ -15,6 +15,7 @@ KEYS = {
     *("headline", "text", "why", "label", "title", "meaning"),  # findings, claims, plans
     *("reading", "not_testable", "inconsistent", "assumed"),  # claims
     *("paper", "chosen", "alternatives", "name", "reason"),  # registers
+    "captions",
 }
 
 #: Modules whose texts pages show.

@@ -7,7 +7,7 @@ A paper is a folder ``papers/<id>`` with
 - ``claims.yaml``: the published numbers and sentences, as data;
 - ``choices.yaml``: every guess, with its alternatives and how its effect is measured;
 - ``artifacts.py``: ``ARTIFACTS``, a tuple of :class:`Artifact`;
-- ``captions/<artifact>.rst``: what each table and figure shows.
+- ``captions.yaml``: what each table and figure shows.
 
 Artifacts are functions of records: they read an :class:`ArtifactContext` and nothing else. A figure may also show
 images of the data, through `ArtifactContext.data_with_images`.
@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -26,6 +27,7 @@ import pandas as pd
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.samples.results import Results
 from cladebench.datasets import Dataset, DataUnavailable, load
+from cladebench.input_files import InputFileError, read_validated
 from cladebench.measures import Measure
 
 if TYPE_CHECKING:
@@ -210,21 +212,22 @@ def declare(package: str | None, *artifacts: tuple[str, str, str, str, Builder])
     Parameters
     ----------
     package : str
-        Dotted name of the paper's package (``__package__``), with the file ``captions/<id>.rst`` of each artifact.
+        Dotted name of the paper's package (``__package__``), with the file ``captions.yaml``.
     *artifacts : tuple
         Id, kind, title, place and build; see :class:`Artifact`.
 
     Raises
     ------
-    FileNotFoundError
-        If an artifact has no caption.
+    InputFileError
+        If an artifact has no caption, or a caption no artifact.
     """
-    folder = resources.files(package or "") / "captions"
-
-    def caption(name: str) -> str:
-        return " ".join((folder / f"{name}.rst").read_text(encoding="utf-8").split())
-
+    path = Path(str(resources.files(package or ""))) / "captions.yaml"
+    captions = read_validated(path, "captions")["captions"]
+    if wrong := sorted(set(captions) ^ {name for name, *_ in artifacts}):
+        raise InputFileError(
+            f"{path}: captions.{wrong[0]}: expected a caption for each table and figure, and no other"
+        )
     return tuple(
-        Artifact(name, kind, title, caption(name), place, build)
+        Artifact(name, kind, title, captions[name], place, build)
         for name, kind, title, place, build in artifacts
     )

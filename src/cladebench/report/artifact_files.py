@@ -24,7 +24,7 @@ from cladebench.bench.plan.plan import Plan
 from cladebench.bench.samples.results import Results
 from cladebench.bench.store.cells_table import read_cells
 from cladebench.bench.store.store import ArraysLost, RecordError, Store
-from cladebench.files import write_together
+from cladebench.files import write_atomically, write_together
 from cladebench.input_files import InputFileError, read_json
 from cladebench.notation import significant
 from cladebench.paper.artifact_types import Artifact, ArtifactContext, Table
@@ -124,7 +124,8 @@ def write_artifacts(
 ) -> Iterator[Made]:
     """Build and write the artifacts of a paper.
 
-    Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv`` and ``.html``, figures to ``figures/<paper>/<id>``.
+    Tables go to ``tables/<paper>/<id>`` as ``.json``, ``.csv`` and ``.html``, figures to ``figures/<paper>/<id>``;
+    captions stand beside them as ``.rst``, for Snakemake's report.
     Tables come first: few need the cells' arrays beside ``cells.parquet``.
 
     Parameters
@@ -154,6 +155,7 @@ def write_artifacts(
                 _make_table(context, artifact, folder)
             else:
                 _make_figure(context, artifact, folder, formats)
+            write_atomically(folder / f"{artifact.id}.rst", f"{artifact.caption}\n".encode())
         except ArraysLost as error:
             if not (keep and path.exists()):
                 raise

@@ -203,28 +203,28 @@ class Workplan:
         What verdicts, tables and pages rest on.
         """
         folders = [plan.path.parent for plan in self.plans.values()]
-        kinds = ("*.py", "*.yaml", "*.rst")
+        kinds = ("*.py", "*.yaml")
         return sorted(str(path) for folder in folders for kind in kinds for path in folder.rglob(kind))
 
     def artifact_files(self) -> Sequence[tuple[str, str, str, str, str]]:
-        """List (paper, artifact, kind, path, caption file) of every table and figure."""
+        """List (paper, artifact, kind, path, caption file) of every table and figure.
+
+        Snakemake wants a caption in a file, which stands beside the table or figure.
+        """
         files = []
-        for paper, plan in self.plans.items():
+        for paper in self.plans:
             for artifact in self._artifacts[paper]:
                 folder, suffix = ("tables", "html") if artifact.kind == "table" else ("figures", "svg")
-                caption = str(plan.path.parent / "captions" / f"{artifact.id}.rst")
-                path = f"{self.results}/{folder}/{paper}/{artifact.id}.{suffix}"
-                files.append((paper, artifact.id, artifact.kind, path, caption))
+                path = f"{self.results}/{folder}/{paper}/{artifact.id}"
+                caption = str(Path(f"{path}.rst").absolute())
+                files.append((paper, artifact.id, artifact.kind, f"{path}.{suffix}", caption))
         return files
 
     def artifact_data(self, paper: str) -> Sequence[str]:
-        """List the data beside the pages of a paper's tables."""
-        pages = (
-            Path(path)
-            for owner, _, kind, path, _ in self.artifact_files()
-            if owner == paper and kind == "table"
-        )
-        return [str(page.with_suffix(".json")) for page in pages]
+        """List the captions beside tables and figures, and tables' data."""
+        made = [(Path(path), kind) for owner, _, kind, path, _ in self.artifact_files() if owner == paper]
+        data = [page.with_suffix(".json") for page, kind in made if kind == "table"]
+        return [str(path) for path in [*(page.with_suffix(".rst") for page, _ in made), *data]]
 
 
 def _ids(job: Job) -> Iterator[str]:
