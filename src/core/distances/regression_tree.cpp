@@ -126,124 +126,183 @@ TreeBuilder::TreeBuilder(const MatrixView& X)
   });
 }
 
-RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth) const {
-  const std::size_t n_inner = (std::size_t{1} << depth) - 1;
-  RegressionTree tree{std::vector<std::int32_t>(n_inner, 0),
-                      std::vector<double>(n_inner, std::numeric_limits<double>::infinity()),
-                      std::vector<double>((n_inner + 1) * m), std::vector<std::int32_t>(n_)};
-  const Blocks blocks(outputs, n_, m);
-  const std::size_t width = blocks.width();
-  std::vector<std::uint32_t> orders = sorted_, by_node(n_);
-  std::iota(by_node.begin(), by_node.end(), std::uint32_t{0});
-  std::vector<Segment> segments{{0, n_, 0}};
-  const std::size_t n_tasks = (d_ + kFeatures - 1) / kFeatures;
-  std::vector<std::uint8_t> goes_left(n_);
+/// Grows one tree, level by level.
+class TreeBuilder::Growth {
+ public:
+  Growth(const TreeBuilder& of, const double* outputs, std::size_t m, int depth)
+      : of_(of),
+        m_(m),
+        n_inner_((std::size_t{1} << depth) - 1),
+        n_tasks_((of.d_ + kFeatures - 1) / kFeatures),
+        blocks_(outputs, of.n_, m),
+        width_(blocks_.width()),
+        orders_(of.sorted_),
+        by_node_(of.n_),
+        goes_left_(of.n_),
+        segments_{{0, of.n_, 0}},
+        tree_{std::vector<std::int32_t>(n_inner_, 0),
+              std::vector<double>(n_inner_, std::numeric_limits<double>::infinity()),
+              std::vector<double>((n_inner_ + 1) * m), std::vector<std::int32_t>(of.n_)} {
+    std::iota(by_node_.begin(), by_node_.end(), std::uint32_t{0});
+  }
 
-  for (int level = 0; level < depth && !segments.empty(); ++level) {
-    std::vector<double> totals(segments.size() * width);
-    for (std::size_t s = 0; s < segments.size(); ++s) {
-      const Segment& segment = segments[s];
-      blocks.add({by_node.data() + segment.begin, segment.end - segment.begin}, totals.data() + s * width);
+  RegressionTree run(int depth) {
+    for (int level = 0; level < depth && !segments_.empty(); ++level) {
+      add_up();
+      best_.assign(n_tasks_ * segments_.size(), Split{});
+      parallel_for(n_tasks_, of_.n_ * of_.d_ * width_ > kParallelWork,
+                   [&](std::size_t task) { search(task); });
+      std::vector<Segment> next = split();
+      // Stable partitions keep each order sorted within the new segments.
+      parallel_for(of_.d_ + 1, of_.n_ * of_.d_ > kParallelWork, [&](std::size_t f) {
+        partition(f < of_.d_ ? orders_.data() + f * of_.stride_ : by_node_.data());
+      });
+      segments_ = std::move(next);
     }
-    std::vector<Split> best(n_tasks * segments.size());
-    parallel_for(n_tasks, n_ * d_ * width > kParallelWork, [&](std::size_t task) {
-      const std::size_t first = task * kFeatures, last = std::min(first + kFeatures, d_);
-      // Places of each feature and segment before which the value changes.
-      std::vector<std::uint32_t> places;
-      std::vector<std::size_t> starts;
-      for (std::size_t f = first; f < last; ++f) {
-        const double* column = columns_.data() + f * n_;
-        const std::uint32_t* order = orders.data() + f * stride_;
-        for (const Segment& s : segments) {
-          starts.push_back(places.size());
-          for (std::size_t k = s.begin + 1; k < s.end; ++k) {
-            if (column[order[k]] != column[order[k - 1]]) places.push_back(static_cast<std::uint32_t>(k));
-          }
-        }
-      }
-      starts.push_back(places.size());
-      std::vector<double> left(places.size()), right(places.size());
-      for (std::size_t c = 0; c < width; c += kColumns) {
-        for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-          const std::size_t f = first + i / segments.size(), s = i % segments.size(), at = starts[i];
-          keep_on(segments[s].end - segments[s].begin);
-          const auto scan = [&]<int kVectors>() {
-            run_kernel<Scan<kVectors>>(
-                blocks.at_column(c), static_cast<const std::uint32_t*>(orders.data() + f * stride_),
-                segments[s].begin, static_cast<const std::uint32_t*>(places.data() + at), starts[i + 1] - at,
-                static_cast<const double*>(totals.data() + s * width + c), left.data() + at,
-                right.data() + at);
-          };
-          if (blocks.vectors(c) == 1) {
-            scan.template operator()<1>();
-          } else {
-            scan.template operator()<2>();
-          }
-        }
-      }
-      for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-        const Segment& s = segments[i % segments.size()];
-        Split& split = best[task * segments.size() + i % segments.size()];
-        for (std::size_t c = starts[i]; c < starts[i + 1]; ++c) {
-          const double before = static_cast<double>(places[c] - s.begin),
-                       after = static_cast<double>(s.end - places[c]);
-          const double score = left[c] / before + right[c] / after;
-          if (score > split.score) split = {score, first + i / segments.size(), places[c]};
-        }
-      }
-    });
+    take_means();
+    return std::move(tree_);
+  }
 
-    std::vector<Segment> next;
-    for (std::size_t s = 0; s < segments.size(); ++s) {
-      const auto [begin, end, node] = segments[s];
-      Split split;
-      for (std::size_t task = 0; task < n_tasks; ++task) {
-        if (best[task * segments.size() + s].score > split.score) split = best[task * segments.size() + s];
+ private:
+  void add_up() {
+    totals_.assign(segments_.size() * width_, 0.0);
+    for (std::size_t s = 0; s < segments_.size(); ++s)
+      blocks_.add(rows_of(segments_[s]), totals_.data() + s * width_);
+  }
+
+  std::span<const std::uint32_t> rows_of(const Segment& segment) const {
+    return {by_node_.data() + segment.begin, segment.end - segment.begin};
+  }
+
+  /// Places where a node can be split by a feature: the value changes before them.
+  struct Places {
+    std::vector<std::uint32_t> all;
+    std::vector<std::size_t> starts;  ///< of each feature and segment, and the end
+  };
+
+  Places places_of(std::size_t first, std::size_t last) const {
+    Places places;
+    for (std::size_t f = first; f < last; ++f) {
+      const double* column = of_.columns_.data() + f * of_.n_;
+      const std::uint32_t* order = orders_.data() + f * of_.stride_;
+      for (const Segment& s : segments_) {
+        places.starts.push_back(places.all.size());
+        for (std::size_t k = s.begin + 1; k < s.end; ++k) {
+          if (column[order[k]] != column[order[k - 1]]) places.all.push_back(static_cast<std::uint32_t>(k));
+        }
       }
-      double own = 0.0;
-      for (std::size_t p = 0; p < width; ++p) own += totals[s * width + p] * totals[s * width + p];
-      own /= static_cast<double>(end - begin);
-      if (!(split.score > own * (1.0 + kLeastGain))) {
-        for (std::size_t k = begin; k < end; ++k) goes_left[by_node[k]] = 1;
+    }
+    places.starts.push_back(places.all.size());
+    return places;
+  }
+
+  /// The best splits of all nodes by the features of a task.
+  void search(std::size_t task) {
+    const std::size_t first = task * kFeatures, last = std::min(first + kFeatures, of_.d_);
+    const auto [places, starts] = places_of(first, last);
+    std::vector<double> left(places.size()), right(places.size());
+    for (std::size_t c = 0; c < width_; c += kColumns) {
+      for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+        const std::size_t f = first + i / segments_.size(), s = i % segments_.size(), at = starts[i];
+        keep_on(segments_[s].end - segments_[s].begin);
+        const auto scan = [&, &places = places, &starts = starts]<int kVectors>() {
+          run_kernel<Scan<kVectors>>(
+              blocks_.at_column(c), static_cast<const std::uint32_t*>(orders_.data() + f * of_.stride_),
+              segments_[s].begin, static_cast<const std::uint32_t*>(places.data() + at), starts[i + 1] - at,
+              static_cast<const double*>(totals_.data() + s * width_ + c), left.data() + at,
+              right.data() + at);
+        };
+        if (blocks_.vectors(c) == 1) {
+          scan.template operator()<1>();
+        } else {
+          scan.template operator()<2>();
+        }
+      }
+    }
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+      const Segment& s = segments_[i % segments_.size()];
+      Split& best = best_[task * segments_.size() + i % segments_.size()];
+      for (std::size_t c = starts[i]; c < starts[i + 1]; ++c) {
+        const double before = static_cast<double>(places[c] - s.begin),
+                     after = static_cast<double>(s.end - places[c]);
+        const double score = left[c] / before + right[c] / after;
+        if (score > best.score) best = {score, first + i / segments_.size(), places[c]};
+      }
+    }
+  }
+
+  /// Splits each node by the best of all features; one that gains nothing passes its rows on.
+  std::vector<Segment> split() {
+    std::vector<Segment> next;
+    for (std::size_t s = 0; s < segments_.size(); ++s) {
+      const auto [begin, end, node] = segments_[s];
+      Split best;
+      for (std::size_t task = 0; task < n_tasks_; ++task) {
+        const Split& one = best_[task * segments_.size() + s];
+        if (one.score > best.score) best = one;
+      }
+      double score = 0.0;
+      for (std::size_t p = 0; p < width_; ++p) score += totals_[s * width_ + p] * totals_[s * width_ + p];
+      score /= static_cast<double>(end - begin);
+      if (!(best.score > score * (1.0 + kLeastGain))) {
+        for (std::size_t k = begin; k < end; ++k) goes_left_[by_node_[k]] = 1;
         next.push_back({begin, end, 2 * node + 1});
         continue;
       }
-      const double* column = columns_.data() + split.feature * n_;
-      const std::uint32_t* order = orders.data() + split.feature * stride_;
-      tree.feature[node] = static_cast<std::int32_t>(split.feature);
-      tree.threshold[node] = between(column[order[split.place - 1]], column[order[split.place]]);
-      for (std::size_t k = begin; k < end; ++k) goes_left[order[k]] = k < split.place;
-      next.push_back({begin, split.place, 2 * node + 1});
-      next.push_back({split.place, end, 2 * node + 2});
+      const double* column = of_.columns_.data() + best.feature * of_.n_;
+      const std::uint32_t* order = orders_.data() + best.feature * of_.stride_;
+      tree_.feature[node] = static_cast<std::int32_t>(best.feature);
+      tree_.threshold[node] = between(column[order[best.place - 1]], column[order[best.place]]);
+      for (std::size_t k = begin; k < end; ++k) goes_left_[order[k]] = k < best.place;
+      next.push_back({begin, best.place, 2 * node + 1});
+      next.push_back({best.place, end, 2 * node + 2});
     }
-    // Stable partitions keep each order sorted within the new segments.
-    parallel_for(d_ + 1, n_ * d_ > kParallelWork, [&](std::size_t f) {
-      std::uint32_t* order = f < d_ ? orders.data() + f * stride_ : by_node.data();
-      std::vector<std::uint32_t> right(n_);
-      for (const Segment& segment : segments) {
-        // Each row is written to both sides, and stays on one: no branch to guess.
-        std::size_t n_left = segment.begin, n_right = 0;
-        for (std::size_t k = segment.begin; k < segment.end; ++k) {
-          const std::uint32_t i = order[k];
-          order[n_left] = right[n_right] = i;
-          n_left += goes_left[i];
-          n_right += 1 - goes_left[i];
-        }
-        std::copy_n(right.begin(), n_right, order + n_left);
-      }
-    });
-    segments = std::move(next);
+    return next;
   }
 
-  for (const auto& [begin, end, node] : segments) {
-    const std::size_t leaf = node - n_inner;
-    std::vector<double> total(width);
-    blocks.add({by_node.data() + begin, end - begin}, total.data());
-    for (std::size_t p = 0; p < m; ++p)
-      tree.values[leaf * m + p] = total[p] / static_cast<double>(end - begin);
-    for (std::size_t k = begin; k < end; ++k) tree.leaf[by_node[k]] = static_cast<std::int32_t>(leaf);
+  void partition(std::uint32_t* order) const {
+    std::vector<std::uint32_t> right(of_.n_);
+    for (const Segment& segment : segments_) {
+      // Each row is written to both sides, and stays on one: no branch to guess.
+      std::size_t n_left = segment.begin, n_right = 0;
+      for (std::size_t k = segment.begin; k < segment.end; ++k) {
+        const std::uint32_t i = order[k];
+        order[n_left] = right[n_right] = i;
+        n_left += goes_left_[i];
+        n_right += 1 - goes_left_[i];
+      }
+      std::copy_n(right.begin(), n_right, order + n_left);
+    }
   }
-  return tree;
+
+  /// The leaves' values.
+  void take_means() {
+    for (const Segment& segment : segments_) {
+      const std::size_t leaf = segment.node - n_inner_;
+      const std::span<const std::uint32_t> rows = rows_of(segment);
+      std::vector<double> total(width_);
+      blocks_.add(rows, total.data());
+      for (std::size_t p = 0; p < m_; ++p) {
+        tree_.values[leaf * m_ + p] = total[p] / static_cast<double>(rows.size());
+      }
+      for (const std::uint32_t i : rows) tree_.leaf[i] = static_cast<std::int32_t>(leaf);
+    }
+  }
+
+  const TreeBuilder& of_;
+  const std::size_t m_, n_inner_, n_tasks_;
+  const Blocks blocks_;
+  const std::size_t width_;
+  std::vector<std::uint32_t> orders_, by_node_;
+  std::vector<std::uint8_t> goes_left_;
+  std::vector<Segment> segments_;
+  std::vector<double> totals_;  ///< of each segment
+  std::vector<Split> best_;     ///< of each task and segment
+  RegressionTree tree_;
+};
+
+RegressionTree TreeBuilder::fit(const double* outputs, std::size_t m, int depth) const {
+  return Growth(*this, outputs, m, depth).run(depth);
 }
 
 void add_trees(const MatrixView& X, const std::int32_t* feature, const double* threshold,

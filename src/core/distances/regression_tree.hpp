@@ -37,6 +37,8 @@ class TreeBuilder {
   std::size_t n() const { return n_; }
 
  private:
+  class Growth;
+
   std::size_t n_, d_, stride_;
   std::vector<double> columns_;        ///< d x n
   std::vector<std::uint32_t> sorted_;  ///< d x stride: rows by value, then by index; zeros beyond the last

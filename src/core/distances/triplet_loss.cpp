@@ -214,144 +214,192 @@ void TripletLoss::begin_search(const double* Z, std::size_t width) {
   }
 }
 
-TripletLoss::Value TripletLoss::evaluate(const double* given, std::size_t m, const double* V, std::size_t q,
-                                         double* product) {
-  const std::size_t width = padded_width(m), width_V = padded_width(q);
-  const std::vector<double> Z = padded(given, m, rows_);
-  const bool same = V == given && q == m;  // two arrays of different widths may begin at one place
-  const std::vector<double> of_V = same ? std::vector<double>() : padded(V, q, rows_);
-  const double* rows_of_V = same ? Z.data() : of_V.data();
-  measure_targets(Z.data(), width);
-  const bool keep = lists_hold(Z.data(), width);
-  std::vector<double> tiles;
-  if (!keep) {
-    begin_search(Z.data(), width);
-    tiles = tiles_of(Z, n_, width, m);
+void TripletLoss::end_search(std::size_t n_listed) {
+  n_listed_ = n_listed;
+  listed_ = n_listed_ <= kMostListed;
+  if (listed_) return;
+  for (auto& list : lists_) std::vector<std::uint32_t>().swap(list);
+}
+
+/// One evaluation: the pairs that matter, their weights, and the sums that become the product.
+class TripletLoss::Evaluation {
+ public:
+  Evaluation(TripletLoss& of, const double* given, std::size_t m, const double* V, std::size_t q)
+      : of_(of),
+        m_(m),
+        q_(q),
+        width_(padded_width(m)),
+        width_V_(padded_width(q)),
+        Z_(padded(given, m, of.rows_)),
+        sums_(of.n_ * width_V_),
+        losses_(of.n_),
+        smoothed_(of.n_),
+        slopes_(of.n_),
+        pulls_(of.n_ * of.k_) {
+    const bool same = V == given && q == m;  // two arrays of different widths may begin at one place
+    if (!same) V_ = padded(V, q, of.rows_);
+    rows_of_V_ = same ? Z_.data() : V_.data();
   }
-  ++n_served_;
-  std::atomic<std::size_t> n_listed = 0;
 
-  std::vector<double> sums(n_ * width_V), losses(n_), smoothed(n_), slopes(n_), pulls(n_ * k_);
-  const auto search = [&](std::size_t first, std::size_t last, std::vector<std::uint32_t>* lists) {
-    double limits[kBlock * kLanes], found[kBlock * kLanes];
-    for (std::size_t block = first; block < last; block += kBlock) {
-      const std::size_t end = std::min(block + kBlock, last);
-      keep_on(kBlock * n_);
-      for (std::size_t b = 0; b < n_; b += kLanes) {
-        const std::size_t stop = std::min(b + kLanes, n_);
-        if (classes_[b] == classes_[stop - 1] && classes_[block] == classes_[end - 1] &&
-            classes_[b] == classes_[block]) {
-          continue;
-        }
-        std::fill(limits, limits + kBlock * kLanes, -1.0);
-        for (std::size_t a = block; a < end; ++a) {
-          for (std::size_t other = b; other < stop; ++other) {
-            if (classes_[other] == classes_[a]) continue;
-            const double reach = std::max(reach_[a] + slack_[other], reach_[other] + slack_[a]);
-            limits[(a - block) * kLanes + other - b] = reach * reach * (1.0 + kRounding);
-          }
-        }
-        if (!run_kernel<DistancesToTile>(Z.data() + block * width, width, tiles.data() + b * m, m,
-                                         static_cast<const double*>(limits), static_cast<double*>(found))) {
-          continue;
-        }
-        for (std::size_t a = block; a < end; ++a) {
-          for (std::size_t lane = 0; lane < stop - b; ++lane) {
-            const std::size_t k = (a - block) * kLanes + lane;
-            if (found[k] <= limits[k]) lists[a - first].push_back(static_cast<std::uint32_t>(b + lane));
-          }
-        }
-      }
+  Value run(double* product) {
+    of_.measure_targets(Z_.data(), width_);
+    const bool keep = of_.lists_hold(Z_.data(), width_);
+    if (!keep) {
+      of_.begin_search(Z_.data(), width_);
+      tiles_ = tiles_of(Z_, of_.n_, width_, m_);
     }
-  };
-
-  const auto weigh = [&](std::size_t a, const std::vector<std::uint32_t>& others, std::vector<double>& gaps) {
-    keep_on(others.size());
-    gaps.resize(others.size());
-    run_kernel<DistancesToOthers>(Z.data() + a * width, limit_[a], Z.data(), width,
-                                  static_cast<const double*>(limit_.data()), others.data(), others.size(),
-                                  gaps.data());
-    double* row = sums.data() + a * width_V;
-    double total = 0.0;
-    const auto slope = [&](double x) { return x < smoothing_ ? x / smoothing_ : 1.0; };
-    for (std::size_t c = 0; c < others.size(); ++c) {
-      const double gap = gaps[c];
-      const std::size_t b = others[c];
-      if (gap >= limit_[a] && gap >= limit_[b]) continue;
-      double weight = 0.0;
-      for (std::size_t j = 0; j < k_; ++j) {
-        const double x = 1.0 + to_target_[a * k_ + j] - gap;
-        if (targets_[a * k_ + j] != kNone && x > 0.0) {
-          const double s = slope(x);
-          weight += s;
-          pulls[a * k_ + j] += s;
-          slopes[a] += s;
-          losses[a] += x;
-          smoothed[a] += x < smoothing_ ? 0.5 * x * s : x - 0.5 * smoothing_;
-        }
-        const double back = 1.0 + to_target_[b * k_ + j] - gap;
-        if (targets_[b * k_ + j] != kNone && back > 0.0) weight += slope(back);
-      }
-      total += weight;
-      run_kernel<AddRow>(row, mu_ * weight, rows_of_V + b * width_V, width_V);
+    ++of_.n_served_;
+    parallel_for((of_.n_ + kChunk - 1) / kChunk, of_.n_ * m_ > 20'000, [&](std::size_t chunk) {
+      const std::size_t first = chunk * kChunk, last = std::min(first + kChunk, of_.n_);
+      keep ? weigh_listed(first, last) : weigh_anew(first, last);
+    });
+    if (!keep) of_.end_search(n_listed_);
+    const Value value = add_targets();
+    for (std::size_t a = 0; a < of_.n_; ++a) {
+      std::copy_n(sums_.data() + a * width_V_, q_, product + of_.rows_[a] * q_);
     }
-    run_kernel<AddRow>(row, -mu_ * total, rows_of_V + a * width_V, width_V);
-  };
+    return value;
+  }
 
-  const std::size_t n_chunks = (n_ + kChunk - 1) / kChunk;
-  parallel_for(n_chunks, n_ * m > 20'000, [&](std::size_t chunk) {
-    const std::size_t first = chunk * kChunk, last = std::min(first + kChunk, n_);
+ private:
+  using List = std::vector<std::uint32_t>;
+
+  void weigh_listed(std::size_t first, std::size_t last) {
     std::vector<double> gaps;
-    if (keep) {
-      for (std::size_t a = first; a < last; ++a) weigh(a, lists_[a], gaps);
+    for (std::size_t a = first; a < last; ++a) weigh(a, of_.lists_[a], gaps);
+  }
+
+  void weigh_anew(std::size_t first, std::size_t last) {
+    std::vector<double> gaps;
+    std::vector<List> lists(last - first);
+    for (std::size_t block = first; block < last; block += kBlock) {
+      keep_on(kBlock * of_.n_);
+      for (std::size_t tile = 0; tile < of_.n_; tile += kLanes) {
+        list_near(block, std::min(block + kBlock, last), tile, lists.data() + (block - first));
+      }
+    }
+    for (std::size_t a = first; a < last; ++a) {
+      const List& list = lists[a - first];
+      weigh(a, list, gaps);
+      of_.lists_[a].clear();
+      if ((n_listed_ += list.size()) <= kMostListed) {
+        of_.lists_[a].assign(list.begin(), list.end());
+      } else {
+        List().swap(of_.lists_[a]);
+      }
+    }
+  }
+
+  /// Lists for each point of a block those of a tile that matter to it, or may soon.
+  void list_near(std::size_t block, std::size_t end, std::size_t tile, List* lists) const {
+    const std::size_t stop = std::min(tile + kLanes, of_.n_);
+    const std::vector<std::int32_t>& classes = of_.classes_;
+    if (classes[tile] == classes[stop - 1] && classes[block] == classes[end - 1] &&
+        classes[tile] == classes[block]) {
       return;
     }
-    std::vector<std::vector<std::uint32_t>> lists(last - first);
-    search(first, last, lists.data());
-    for (std::size_t a = first; a < last; ++a) {
-      std::vector<std::uint32_t>& list = lists[a - first];
-      weigh(a, list, gaps);
-      lists_[a].clear();
-      if ((n_listed += list.size()) <= kMostListed) {
-        lists_[a].assign(list.begin(), list.end());
-      } else {
-        std::vector<std::uint32_t>().swap(lists_[a]);
+    double limits[kBlock * kLanes], found[kBlock * kLanes];
+    std::fill(limits, limits + kBlock * kLanes, -1.0);
+    for (std::size_t a = block; a < end; ++a) {
+      for (std::size_t b = tile; b < stop; ++b) {
+        if (classes[b] == classes[a]) continue;
+        const double reach = std::max(of_.reach_[a] + of_.slack_[b], of_.reach_[b] + of_.slack_[a]);
+        limits[(a - block) * kLanes + b - tile] = reach * reach * (1.0 + kRounding);
       }
     }
-  });
-  if (!keep) {
-    n_listed_ = n_listed;
-    listed_ = n_listed_ <= kMostListed;
-    if (!listed_) {
-      for (auto& list : lists_) std::vector<std::uint32_t>().swap(list);
+    if (!run_kernel<DistancesToTile>(Z_.data() + block * width_, width_, tiles_.data() + tile * m_, m_,
+                                     static_cast<const double*>(limits), static_cast<double*>(found))) {
+      return;
+    }
+    for (std::size_t a = block; a < end; ++a) {
+      for (std::size_t b = tile; b < stop; ++b) {
+        const std::size_t k = (a - block) * kLanes + b - tile;
+        if (found[k] <= limits[k]) lists[a - block].push_back(static_cast<std::uint32_t>(b));
+      }
     }
   }
 
-  Value value{};
-  double pull = 0.0, push = 0.0, push_smoothed = 0.0;
-  for (std::size_t a = 0; a < n_; ++a) {
-    keep_on(k_ * width_V / 4);
-    for (std::size_t j = 0; j < k_; ++j) {
-      const std::uint32_t target = targets_[a * k_ + j];
-      if (target == kNone) continue;
-      pull += to_target_[a * k_ + j];
-      const double weight = (1.0 - mu_) + mu_ * pulls[a * k_ + j];
-      const double *v = rows_of_V + a * width_V, *v_target = rows_of_V + target * width_V;
-      double *of_a = sums.data() + a * width_V, *of_target = sums.data() + target * width_V;
-      for (std::size_t p = 0; p < width_V; ++p) {
-        const double part = weight * (v[p] - v_target[p]);
-        of_a[p] += part;
-        of_target[p] -= part;
-      }
+  /// Adds to a point's sums what the others pull and push.
+  void weigh(std::size_t a, const List& others, std::vector<double>& gaps) {
+    keep_on(others.size());
+    gaps.resize(others.size());
+    run_kernel<DistancesToOthers>(Z_.data() + a * width_, of_.limit_[a], Z_.data(), width_,
+                                  static_cast<const double*>(of_.limit_.data()), others.data(), others.size(),
+                                  gaps.data());
+    double* row = sums_.data() + a * width_V_;
+    double total = 0.0;
+    for (std::size_t c = 0; c < others.size(); ++c) {
+      const std::size_t b = others[c];
+      if (gaps[c] >= of_.limit_[a] && gaps[c] >= of_.limit_[b]) continue;
+      const double weight = weight_of(a, b, gaps[c]);
+      total += weight;
+      run_kernel<AddRow>(row, of_.mu_ * weight, rows_of_V_ + b * width_V_, width_V_);
     }
-    push += losses[a];
-    push_smoothed += smoothed[a];
-    value.slopes += mu_ * slopes[a];
+    run_kernel<AddRow>(row, -of_.mu_ * total, rows_of_V_ + a * width_V_, width_V_);
   }
-  value.loss = (1.0 - mu_) * pull + mu_ * push;
-  value.smoothed = (1.0 - mu_) * pull + mu_ * push_smoothed;
-  for (std::size_t a = 0; a < n_; ++a) std::copy_n(sums.data() + a * width_V, q, product + rows_[a] * q);
-  return value;
+
+  /// Of a pair of two classes, by its triplets; those of the first point are added up.
+  double weight_of(std::size_t a, std::size_t b, double gap) {
+    const std::size_t k = of_.k_;
+    const double smoothing = of_.smoothing_;
+    const auto slope = [&](double x) { return x < smoothing ? x / smoothing : 1.0; };
+    double weight = 0.0;
+    for (std::size_t j = 0; j < k; ++j) {
+      const double x = 1.0 + of_.to_target_[a * k + j] - gap;
+      if (of_.targets_[a * k + j] != kNone && x > 0.0) {
+        const double s = slope(x);
+        weight += s;
+        pulls_[a * k + j] += s;
+        slopes_[a] += s;
+        losses_[a] += x;
+        smoothed_[a] += x < smoothing ? 0.5 * x * s : x - 0.5 * smoothing;
+      }
+      const double back = 1.0 + of_.to_target_[b * k + j] - gap;
+      if (of_.targets_[b * k + j] != kNone && back > 0.0) weight += slope(back);
+    }
+    return weight;
+  }
+
+  /// The value; adds to the sums what the targets pull.
+  Value add_targets() {
+    Value value{};
+    double pull = 0.0, push = 0.0, push_smoothed = 0.0;
+    for (std::size_t a = 0; a < of_.n_; ++a) {
+      keep_on(of_.k_ * width_V_ / 4);
+      for (std::size_t j = a * of_.k_; j < (a + 1) * of_.k_; ++j) {
+        const std::uint32_t target = of_.targets_[j];
+        if (target == kNone) continue;
+        pull += of_.to_target_[j];
+        const double weight = (1.0 - of_.mu_) + of_.mu_ * pulls_[j];
+        const double *v = rows_of_V_ + a * width_V_, *v_target = rows_of_V_ + target * width_V_;
+        double *of_a = sums_.data() + a * width_V_, *of_target = sums_.data() + target * width_V_;
+        for (std::size_t p = 0; p < width_V_; ++p) {
+          const double part = weight * (v[p] - v_target[p]);
+          of_a[p] += part;
+          of_target[p] -= part;
+        }
+      }
+      push += losses_[a];
+      push_smoothed += smoothed_[a];
+      value.slopes += of_.mu_ * slopes_[a];
+    }
+    value.loss = (1.0 - of_.mu_) * pull + of_.mu_ * push;
+    value.smoothed = (1.0 - of_.mu_) * pull + of_.mu_ * push_smoothed;
+    return value;
+  }
+
+  TripletLoss& of_;
+  const std::size_t m_, q_, width_, width_V_;
+  const std::vector<double> Z_;
+  std::vector<double> V_, tiles_;
+  const double* rows_of_V_;
+  std::vector<double> sums_, losses_, smoothed_, slopes_, pulls_;
+  std::atomic<std::size_t> n_listed_ = 0;
+};
+
+TripletLoss::Value TripletLoss::evaluate(const double* Z, std::size_t m, const double* V, std::size_t q,
+                                         double* product) {
+  return Evaluation(*this, Z, m, V, q).run(product);
 }
 
 }  // namespace cladebench

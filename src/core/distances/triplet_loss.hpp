@@ -47,10 +47,11 @@ class TripletLoss {
   std::size_t n_listed() const { return n_listed_; }       ///< pairs in the lists, each counted twice
 
  private:
-  struct Slots;
+  class Evaluation;
   void measure_targets(const double* Z, std::size_t width);
   bool lists_hold(const double* Z, std::size_t width) const;
   void begin_search(const double* Z, std::size_t width);
+  void end_search(std::size_t n_listed);
 
   std::size_t n_, k_;
   double mu_, smoothing_;

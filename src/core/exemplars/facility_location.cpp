@@ -218,6 +218,30 @@ class Search {
                  [&](std::size_t part) { task(part, part * n / kParts, (part + 1) * n / kParts); });
   }
 
+  /// Squared norm of a direction, less what leads below 0.
+  double norm_of(const Values& direction, const Values& v) const {
+    double norm = 0.0;
+    for (std::size_t p = 0; p < problem_.n; ++p) {
+      if (v[p] > 0.0 || direction[p] > 0.0) norm += direction[p] * direction[p];
+    }
+    return norm;
+  }
+
+  struct Comparison {
+    double along;   ///< product of slope and mean
+    double weight;  ///< that the slope gets in the next mean, which is shortest then
+  };
+
+  Comparison compare(const Values& slope, const Values& mean) const {
+    double along = 0.0, apart = 0.0, towards = 0.0;
+    for (std::size_t p = 0; p < problem_.n; ++p) {
+      along += slope[p] * mean[p];
+      apart += (mean[p] - slope[p]) * (mean[p] - slope[p]);
+      towards += mean[p] * (mean[p] - slope[p]);
+    }
+    return {along, std::clamp(apart > 0.0 ? towards / apart : 1.0, kLeastWeight, kMostWeight)};
+  }
+
   /// Raises the bound of a branch, to infinity if no set of it is better than the best one.
   void ascend(Branch& branch, bool is_root) {
     const std::size_t n = problem_.n;
@@ -234,21 +258,12 @@ class Search {
         if (!is_root || value_ - best > (1.0 - kWorthWhile) * watched) break;
         watched = value_ - best;
       }
-      double norm = 0.0;
-      for (std::size_t p = 0; p < n; ++p) {
-        if (branch.v[p] > 0.0 || mean[p] > 0.0) norm += mean[p] * mean[p];
-      }
+      const double norm = norm_of(mean, branch.v);
       if (norm == 0.0 || stride < kLeastStride) break;
       const double step = stride * (value_ - best) / norm;
       for (std::size_t p = 0; p < n; ++p) v[p] = std::max(0.0, branch.v[p] + step * mean[p]);
       evaluate(v, branch.status, trial);
-      double along = 0.0, apart = 0.0, towards = 0.0;
-      for (std::size_t p = 0; p < n; ++p) {
-        along += trial.slope[p] * mean[p];
-        apart += (mean[p] - trial.slope[p]) * (mean[p] - trial.slope[p]);
-        towards += mean[p] * (mean[p] - trial.slope[p]);
-      }
-      const double weight = std::clamp(apart > 0.0 ? towards / apart : 1.0, kLeastWeight, kMostWeight);
+      const auto [along, weight] = compare(trial.slope, mean);
       for (std::size_t p = 0; p < n; ++p) {
         mean[p] += weight * (trial.slope[p] - mean[p]);
         branch.share[p] += weight * (trial.taken[p] - branch.share[p]);

@@ -110,6 +110,21 @@ void BestCut::search_sorted(const float* values, const std::uint32_t* codes, std
   }
 }
 
+void BestCut::cut_between_bins(const float* values, std::span<const std::uint16_t> bin,
+                               std::span<const Counts> up_to, float low) {
+  const std::size_t n_bins = up_to.size() - 1;
+  std::size_t best_bin = n_bins;
+  for (std::size_t k = 0; k + 1 < n_bins; ++k) {
+    const bool empty = up_to[k][kNumber] == up_to[k + 1][kNumber];
+    if (!empty && allowed(up_to[k + 1]) && consider(up_to[k + 1], low)) best_bin = k;
+  }
+  if (best_bin == n_bins) return;
+  best_.highest = low;
+  for (std::size_t i = 0; i < bin.size(); ++i) {
+    if (bin[i] <= best_bin) best_.highest = std::max(best_.highest, values[i]);
+  }
+}
+
 void BestCut::search(const float* values, const std::uint32_t* codes, std::size_t n, float low, float high,
                      const Counts& before) {
   if (n <= kSorted) {
@@ -129,18 +144,7 @@ void BestCut::search(const float* values, const std::uint32_t* codes, std::size_
   up_to[0] = before;
   for (std::size_t k = 0; k < n_bins; ++k) up_to[k + 1] += up_to[k];
 
-  std::size_t best_bin = n_bins;
-  for (std::size_t k = 0; k + 1 < n_bins; ++k) {
-    const bool empty = up_to[k][kNumber] == up_to[k + 1][kNumber];
-    if (!empty && allowed(up_to[k + 1]) && consider(up_to[k + 1], low)) best_bin = k;
-  }
-  if (best_bin < n_bins) {
-    float highest = low;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (bin[i] <= best_bin) highest = std::max(highest, values[i]);
-    }
-    best_.highest = highest;
-  }
+  cut_between_bins(values, bin, up_to, low);
 
   struct Part {
     std::size_t bin, begin;

@@ -68,6 +68,9 @@ class BestCut {
   void search(const float* values, const std::uint32_t* codes, std::size_t n, float low, float high,
               const Counts& before);
   void search_sorted(const float* values, const std::uint32_t* codes, std::size_t n, const Counts& before);
+  /// Bins of the values, and what is before each bin.
+  void cut_between_bins(const float* values, std::span<const std::uint16_t> bin,
+                        std::span<const Counts> up_to, float low);
   bool allowed(const Counts& left) const {
     return left[kNumber] >= min_samples_leaf_ && all_[kNumber] - left[kNumber] >= min_samples_leaf_;
   }

@@ -169,6 +169,21 @@ std::size_t depth_of(const TreeView& tree) {
   throw std::invalid_argument("node " + std::to_string(node) + " " + what);
 }
 
+void check_splits(const TreeView& tree, std::size_t n_features) {
+  for (std::size_t s = 0; s < tree.n_splits; ++s) {
+    for (std::size_t k = 0; k < tree.d; ++k) {
+      const std::uint32_t feature = tree.features[s * tree.d + k];
+      if (feature >= n_features || (k > 0 && feature <= tree.features[s * tree.d + k - 1]))
+        throw std::invalid_argument("split " + std::to_string(s) + " has the feature " +
+                                    std::to_string(feature) + " out of its order or of X");
+    }
+    for (std::size_t k = 0; k <= tree.d; ++k) {
+      if (!std::isfinite(tree.weights[s * (tree.d + 1) + k]))
+        throw std::invalid_argument("split " + std::to_string(s) + " has a weight that is not finite");
+    }
+  }
+}
+
 }  // namespace
 
 double score(const double* row, const std::uint32_t* features, const double* weights, std::size_t d) {
@@ -217,18 +232,7 @@ void check_tree(const TreeView& tree, std::size_t n, std::size_t n_features) {
       waiting.pop_back();
     }
   }
-  for (std::size_t s = 0; s < tree.n_splits; ++s) {
-    for (std::size_t k = 0; k < tree.d; ++k) {
-      const std::uint32_t feature = tree.features[s * tree.d + k];
-      if (feature >= n_features || (k > 0 && feature <= tree.features[s * tree.d + k - 1]))
-        throw std::invalid_argument("split " + std::to_string(s) + " has the feature " +
-                                    std::to_string(feature) + " out of its order or of X");
-    }
-    for (std::size_t k = 0; k <= tree.d; ++k) {
-      if (!std::isfinite(tree.weights[s * (tree.d + 1) + k]))
-        throw std::invalid_argument("split " + std::to_string(s) + " has a weight that is not finite");
-    }
-  }
+  check_splits(tree, n_features);
 }
 
 constexpr std::size_t kAhead = 8;  ///< rows that are asked of memory before their turn

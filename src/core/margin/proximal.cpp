@@ -170,6 +170,25 @@ void SparseGroupPenalty::centre(double* W) const {
   }
 }
 
+/// Slopes of a column's penalties to the left and to the right of a shift; between the two lie the entries
+/// that it makes zero.
+void SparseGroupPenalty::slopes_along(std::size_t p, const double* column, double shift, double& left,
+                                      double& right) const {
+  const double K = static_cast<double>(K_);
+  double sum = 0.0, squares = 0.0, signs = 0.0, zeros = 0.0;
+  for (const double* w = column; w < column + K_; ++w) {
+    const double moved = *w + shift;
+    sum += moved;
+    squares += moved * moved;
+    signs += moved > 0.0 ? 1.0 : (moved < 0.0 ? -1.0 : 0.0);
+    zeros += moved == 0.0 ? 1.0 : 0.0;
+  }
+  const double smooth = (squares > 0.0 ? group_[p] * sum / std::sqrt(squares) : 0.0) + 2.0 * ridge_[p] * sum;
+  const double apart = squares > 0.0 ? 0.0 : group_[p] * std::sqrt(K);
+  left = smooth + l1_[p] * (signs - zeros) - apart;
+  right = smooth + l1_[p] * (signs + zeros) + apart;
+}
+
 /// The shift at which the slope of the column's penalties along it changes its sign. `column` may be sorted.
 double SparseGroupPenalty::best_shift(std::size_t p, double* column) const {
   double* const end = column + K_;
@@ -180,20 +199,8 @@ double SparseGroupPenalty::best_shift(std::size_t p, double* column) const {
   for (const double* w = column; w < end; ++w) square += *w * *w;
   if (square == 0.0) return 0.0;
   const double tiny = 1e-12 * (group * std::sqrt(K) + l1 * K + 2.0 * ridge * std::sqrt(K * square));
-  // Slopes to the left and to the right of a shift; between the two lie the entries that it makes zero.
   const auto slopes = [&](double shift, double& left, double& right) {
-    double sum = 0.0, squares = 0.0, signs = 0.0, zeros = 0.0;
-    for (const double* w = column; w < end; ++w) {
-      const double moved = *w + shift;
-      sum += moved;
-      squares += moved * moved;
-      signs += moved > 0.0 ? 1.0 : (moved < 0.0 ? -1.0 : 0.0);
-      zeros += moved == 0.0 ? 1.0 : 0.0;
-    }
-    const double smooth = (squares > 0.0 ? group * sum / std::sqrt(squares) : 0.0) + 2.0 * ridge * sum;
-    const double apart = squares > 0.0 ? 0.0 : group * std::sqrt(K);
-    left = smooth + l1 * (signs - zeros) - apart;
-    right = smooth + l1 * (signs + zeros) + apart;
+    slopes_along(p, column, shift, left, right);
   };
   double left = 0.0, right = 0.0;
   slopes(0.0, left, right);

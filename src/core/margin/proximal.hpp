@@ -39,6 +39,7 @@ class SparseGroupPenalty {
 
  private:
   double best_shift(std::size_t p, double* column) const;
+  void slopes_along(std::size_t p, const double* column, double shift, double& left, double& right) const;
 
   std::size_t K_, P_;
   std::span<const double> group_, l1_, ridge_;

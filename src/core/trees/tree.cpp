@@ -37,11 +37,17 @@ Index find_root(const std::vector<Index>& parents) {
 
 Tree::Tree(std::vector<Index> parents_in, std::vector<Index> leaf_of_in)
     : parents(std::move(parents_in)), leaf_of(std::move(leaf_of_in)) {
-  const Index n = n_nodes(), m = n_samples();
   root = find_root(parents);
-  if (m == 0) fail("leaf_of is empty; expected at least one sample");
+  if (n_samples() == 0) fail("leaf_of is empty; expected at least one sample");
+  sort_children();
+  walk();
+  place_samples();
+  find_heavy_paths();
+}
 
-  // Children by counting sort; scanning v upwards leaves them in index order.
+/// By counting; scanning nodes upwards leaves children in index order.
+void Tree::sort_children() {
+  const Index n = n_nodes();
   child_ptr.assign(n + 1, 0);
   for (const Index p : parents) {
     if (p >= 0) ++child_ptr[p + 1];
@@ -52,9 +58,12 @@ Tree::Tree(std::vector<Index> parents_in, std::vector<Index> leaf_of_in)
   for (Index v = 0; v < n; ++v) {
     if (parents[v] >= 0) child_index[cursor[parents[v]]++] = v;
   }
+}
 
+/// Preorder from an explicit stack: the depth of the tree is bounded by memory alone.
+void Tree::walk() {
+  const Index n = n_nodes();
   keep_on(static_cast<std::size_t>(n));
-  // Preorder from an explicit stack: the depth of the tree is bounded by memory alone.
   preorder.reserve(n);
   depths.assign(n, 0);
   std::vector<Index> stack{root};
@@ -67,25 +76,27 @@ Tree::Tree(std::vector<Index> parents_in, std::vector<Index> leaf_of_in)
       stack.push_back(child_index[k]);
     }
   }
-  if (static_cast<Index>(preorder.size()) != n) {
-    std::vector<char> seen(n, 0);
-    for (const Index v : preorder) seen[v] = 1;
-    Index lost = 0;
-    while (seen[lost]) ++lost;
-    fail("parents has a cycle: node " + std::to_string(lost) + " does not descend from the root " +
-         std::to_string(root));
-  }
+  if (static_cast<Index>(preorder.size()) == n) return;
+  std::vector<char> seen(n, 0);
+  for (const Index v : preorder) seen[v] = 1;
+  Index lost = 0;
+  while (seen[lost]) ++lost;
+  fail("parents has a cycle: node " + std::to_string(lost) + " does not descend from the root " +
+       std::to_string(root));
+}
 
+void Tree::place_samples() {
+  const Index n = n_nodes(), m = n_samples();
   keep_on(static_cast<std::size_t>(n + m));
-  std::vector<Index> own(n, 0);
+  std::vector<Index> counts(n, 0), cursor(n);
   for (Index i = 0; i < m; ++i) {
     if (leaf_of[i] < 0 || leaf_of[i] >= n) {
       fail("leaf_of[" + std::to_string(i) + "] is " + std::to_string(leaf_of[i]) + "; expected a node 0.." +
            std::to_string(n - 1));
     }
-    ++own[leaf_of[i]];
+    ++counts[leaf_of[i]];
   }
-  sizes = own;
+  sizes = counts;
   for (Index k = n - 1; k > 0; --k) sizes[parents[preorder[k]]] += sizes[preorder[k]];
 
   first.resize(n);
@@ -94,12 +105,15 @@ Tree::Tree(std::vector<Index> parents_in, std::vector<Index> leaf_of_in)
   for (const Index v : preorder) {
     first[v] = cursor[v] = position;
     last[v] = position + sizes[v];
-    position += own[v];
+    position += counts[v];
   }
   sample_order.resize(m);
   for (Index i = 0; i < m; ++i) sample_order[cursor[leaf_of[i]]++] = i;
+}
 
-  keep_on(static_cast<std::size_t>(n + m));
+void Tree::find_heavy_paths() {
+  const Index n = n_nodes();
+  keep_on(static_cast<std::size_t>(n + n_samples()));
   heavy.assign(n, -1);
   head.resize(n);
   for (const Index v : preorder) {

@@ -51,6 +51,12 @@ struct Tree {
   /// samples.
   std::vector<Index> heavy;
   std::vector<Index> head;  ///< topmost node of the path of heavy children through each node
+
+ private:
+  void sort_children();
+  void walk();
+  void place_samples();
+  void find_heavy_paths();
 };
 
 /// Adds the samples of each class below each node to a table of n_nodes x n_classes.
