@@ -168,10 +168,3 @@ def test_the_data_sets_that_an_alternative_is_kept_to_are_known(package, first):
     package(ENTRY.replace("  effects:\n", others.replace("digits", "digit")))
     with pytest.raises(InputFileError, match=r"other_choices\[0\]\.instead\.datasets: unknown 'digit'"):
         load_choices("madeup")
-
-
-def test_a_register_under_its_old_name_is_not_overlooked(package, tmp_path):
-    package(ENTRY)
-    (tmp_path / "madeup/choices.yaml").rename(tmp_path / "madeup/deviations.yaml")
-    with pytest.raises(InputFileError, match=r"madeup/deviations\.yaml: an old name; expected choices\.yaml"):
-        load_choices("madeup")

@@ -115,13 +115,10 @@ def checked_choices(plan: Plan) -> list[UnstatedChoice]:
     Raises
     ------
     InputFileError
-        See `read_choices` and `check_choices`; also where the register has its old name, ``deviations.yaml``.
+        See `read_choices` and `check_choices`.
     """
     path = plan.path.parent / "choices.yaml"
     if not path.exists():
-        old = path.with_name("deviations.yaml")
-        if old.exists():
-            raise InputFileError(f"{short_name(old)}: an old name; expected choices.yaml")
         return []
     register = read_choices(path)
     check_choices(register, plan, short_name(path))
