@@ -49,11 +49,20 @@ def test_the_jobs_of_a_folder_say_their_scope(tmp_path):
 
 def test_a_folder_without_jobs_is_called_by_its_scope(tmp_path, monkeypatch):
     assert scope_of(tmp_path / "full", None, "quick") == "full"
-    assert scope_of(tmp_path / "full", "smoke", "quick") == "smoke"
+    assert scope_of(tmp_path / "full", "smoke", "quick") == "smoke"  # nothing has run in it
     assert scope_of(tmp_path / "mine", None, "quick") == "quick"
     (tmp_path / "smoke").mkdir()
     monkeypatch.chdir(tmp_path / "smoke")
     assert scope_of(Path("."), None, "quick") == "smoke"
+
+
+def test_a_table_of_runs_without_jobs_is_of_the_scope_that_its_folder_is_called_by(tmp_path):
+    folder = tmp_path / "full"
+    folder.mkdir()
+    (folder / "cells.parquet").touch()
+    assert scope_of(folder, None, "quick") == scope_of(folder, "full", "quick") == "full"
+    with pytest.raises(InputFileError, match=r"cells\.parquet: was run in the scope 'full', not 'quick'; expected"):
+        scope_of(folder, "quick", "quick")
 
 
 def test_a_run_goes_on_in_the_scope_of_its_folder(tmp_path):

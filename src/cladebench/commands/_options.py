@@ -241,18 +241,20 @@ def scope_of(folder: Path, given: str | None, otherwise: str) -> str:
     Raises
     ------
     InputFileError
-        If `given` is another one, or there are several; names a job's file and both scopes.
+        If `given` is another one, or there are several; names a file of the run and both scopes.
     """
     from cladebench.input_files import InputFileError
 
+    name = folder.absolute().name
     recorded = _recorded_scopes(folder)
+    if not recorded and name in _SCOPES and (folder / "cells.parquet").exists():
+        recorded = {name: folder / "cells.parquet"}
     for scope, path in recorded.items():
         if given is not None and scope != given:
             raise InputFileError(
                 f"{path}: was run in the scope {scope!r}, not {given!r}; expected --scope {scope}"
             )
     if given is not None or not recorded:
-        name = folder.absolute().name
         return given or (name if name in _SCOPES else otherwise)
     if len(recorded) > 1:
         raise InputFileError(
