@@ -32,10 +32,7 @@ RERUN, RERUN_BY_RECIPE, RERUN_ELSEWHERE, ON_PAPER, TIMED = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """A kind of evidence.
-
-    Its meaning in a line, and what was done for it.
-    """
+    """Describe a kind of evidence and what was done for it."""
 
     meaning: str
     done: str
