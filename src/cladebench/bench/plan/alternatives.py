@@ -70,10 +70,7 @@ def _scope(scope: Mapping[str, Any], methods: list[str]) -> dict[str, Any]:
 
 
 def matching(names: Iterable[str], methods: Iterable[str]) -> list[str]:
-    """Replace each pattern among names by the methods that it matches.
-
-    Itself where it matches none.
-    """
+    """Replace patterns by the methods that they match, if any."""
     methods = list(methods)
     groups = [fnmatch.filter(methods, name) or [name] if "*" in name else [name] for name in names]
     return list(dict.fromkeys(name for group in groups for name in group))

@@ -90,10 +90,7 @@ class Job:
         return next(method for method in self.methods if method.name == spec.method)
 
     def with_more(self, dataset: str, method: MethodPlan, cells: Sequence[PlannedCell]) -> Job:
-        """Give the job with the cells of one more method.
-
-        On a data set; neither need be new to it.
-        """
+        """Add a method's cells on a data set to the job."""
         return replace(
             self,
             datasets=tuple(dict.fromkeys((*self.datasets, dataset))),
@@ -104,10 +101,7 @@ class Job:
     def only(
         self, datasets: Collection[str], methods: Collection[str], without: Collection[str] = ()
     ) -> Job | None:
-        """Give the part of the job that is named.
-
-        Without other data sets and methods, and without some cells; None if nothing is left.
-        """
+        """Give the named part of the job; None if nothing is left."""
         cells = tuple(
             cell
             for cell in self.cells
@@ -132,10 +126,7 @@ def _first_of(names: Sequence[str]) -> str:
 
 
 def _settings(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Cartesian product of a grid.
-
-    Parameters in the file's order, the last one varies fastest.
-    """
+    """Multiply out a grid in the file's order, last parameter fastest."""
     return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
 
 

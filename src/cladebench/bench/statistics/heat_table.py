@@ -21,8 +21,8 @@ def words(name: str) -> str:
 def best_labellings(scores: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     """Select of several labellings the one with the best score.
 
-    For each data set and method it goes by the first of the measures, in the order of their names, that it has. Methods
-    without any keep all their rows.
+    Each data set and method goes by the first of the measures, in the order of their names, that it has.
+    Methods without any keep all their rows.
     """
     place = ["data", "labels", "method"]
     best = scores[scores["measure"].isin(measures)].sort_values("measure", kind="stable")
