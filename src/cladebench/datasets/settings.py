@@ -51,10 +51,7 @@ def checkout_root() -> Path | None:
 
 
 def default_cache() -> Path:
-    """Give the folder ``.cladebench/cache``.
-
-    In the checkout, or in the current folder where there is no checkout.
-    """
+    """Give ``.cladebench/cache`` in the checkout, or else in this folder."""
     return (checkout_root() or Path.cwd()) / ".cladebench" / "cache"
 
 

@@ -99,9 +99,9 @@ def lbp(images: Sequence[Image]) -> NDArray[np.float64]:
 
 
 def rotation_invariant_lbp(images: Sequence[Image]) -> NDArray[np.float64]:
-    """Compute LBP-HF.
+    """Compute LBP-HF: how strong frequencies are in runs of ones.
 
-    How strongly each frequency occurs in the eight places of each run of ones.
+    The frequencies are over the eight places of each run.
 
     A turn of the image by 45 degrees moves each run by one place, and so changes only the phases of the discrete
     Fourier transform over the places. This is what the paper cites (Ahonen et al. 2009); it is no histogram, and its
