@@ -34,9 +34,7 @@ TIME_LIMIT = 300.0
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Time all solvers on one step's costs.
-
-    The second y-step at the root; their optima must be equal.
+    """Time all solvers on the root's second y-step; check equal optima.
 
     Returns
     -------

@@ -61,9 +61,7 @@ class WholeClasses:
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Split the root freely and by whole classes.
-
-    Also with labels free from the best whole classes.
+    """Split the root freely, by whole classes, and freely from those.
 
     Returns
     -------
@@ -179,11 +177,10 @@ def known(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
 def class_starts(
     X: FloatArray, classes: IntArray, lower: int, upper: int, random: np.random.RandomState
 ) -> list[IntArray]:
-    """Sides of the classes to start from.
+    """List sides of classes to start from, by direction, then at random.
 
-    Along the leading direction of their means, then in random orders.
-
-    Each is the balanced split that is nearest to the order: its sum of places is the least.
+    The direction is the leading one of their means. Each is the balanced split that is nearest to the order: its sum of
+    places is the least.
     """
     sizes = np.bincount(classes)
     means = np.array([X[classes == c].mean(axis=0) for c in range(len(sizes))])

@@ -1,7 +1,4 @@
-"""How stable clusters are where no labels are.
-
-Taxonomies of bootstrap samples of the documents.
-"""
+"""Measure clusters' stability over bootstrap samples of documents, without labels."""
 
 from __future__ import annotations
 
@@ -78,7 +75,7 @@ def methods(k: int, seed: int) -> dict[str, Callable[[CenteredGram], IntArray]]:
 def mean_agreement(clusterings: list[tuple[IntArray, IntArray]]) -> float:
     """Average the adjusted Rand index over pairs of samples.
 
-    Each is given as rows and their clusters; on the rows of both.
+    A sample is given as rows and their clusters. A pair is compared on the rows of both.
     """
     indices = []
     for (rows, labels), (others, theirs) in combinations(clusterings, 2):
