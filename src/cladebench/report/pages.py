@@ -72,10 +72,7 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
 
 
 def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
-    """Draw the figures of a paper's verdicts.
-
-    Their names and their files below the run's folder.
-    """
+    """Draw verdicts' figures; give names and files below the run's folder."""
     folder = Path("figures") / paper.plan.paper
     drawn = draw_verdicts(paper.main, paper.leads, paper.claims, paper.other_choices, results / folder)
     return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
