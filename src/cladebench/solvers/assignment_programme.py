@@ -53,9 +53,7 @@ def timed_assignment_ilp(
     repeats: int = 1,
     time_limit: float = 60.0,
 ) -> ExactAssignment:
-    r"""Solve several times with one thread; give the shortest time.
-
-    Of the solver alone.
+    r"""Solve with one thread; give the solver's shortest time of several.
 
     A binary variable for each row and cluster, an equation for each row, two bounds for each cluster: the programme of
     :math:`O(nK)` variables and :math:`O(n + K)` constraints of section 4.2 of Zhou et al. (2015).
