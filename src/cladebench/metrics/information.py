@@ -110,7 +110,7 @@ def expected_conditional_entropies(
 ) -> tuple[float, float]:
     """Compute the expectations of H(l|c) and H(c|l), in nats.
 
-    Over all pairs of partitions into groups of these sizes.
+    They are over all pairs of partitions into groups of these sizes.
 
     Parameters
     ----------

@@ -90,10 +90,7 @@ class ArtifactContext:
 
     @property
     def beside(self) -> str:
-        """Name of the rule that is shown beside the paper's own.
-
-        That one itself where there is no other.
-        """
+        """Name the rule shown beside the paper's own, or that."""
         return list(self.rules)[1] if len(self.rules) > 1 else self.own_rule
 
     def datasets_after(self, first: Sequence[str]) -> list[str]:
@@ -104,9 +101,9 @@ class ArtifactContext:
         return [*first, *(name for name in self.datasets if name not in first)]
 
     def data_with_images(self, dataset: str, draw: int = 0) -> Dataset | None:
-        """Load data whose images a figure shows.
+        """Load data whose images a figure shows, if they are here.
 
-        None where they cannot be had here, or have no images.
+        None means that they cannot be had here, or have no images.
         """
         try:
             data = self.load_data(dataset, draw)
@@ -117,9 +114,7 @@ class ArtifactContext:
     def best_arrays(
         self, dataset: str, method: str, metric: str, rule: str, *, at: Mapping[str, Any] | None = None
     ) -> Mapping[str, np.ndarray] | None:
-        """Load the arrays of a method's best repetition.
-
-        In the setting that a rule chooses.
+        """Load arrays of the best repetition in the rule's setting.
 
         Parameters
         ----------
