@@ -1,7 +1,4 @@
-"""``cladebench collect``: gather planned runs' records into ``cells.parquet``.
-
-Also what they ran with.
-"""
+"""``cladebench collect``: gather planned runs' records and versions into ``cells.parquet``."""
 
 from __future__ import annotations
 

@@ -122,10 +122,7 @@ class Workplan:
         return "|".join(map(re.escape, longer)) or "(?!)"
 
     def note_start(self, to_run: Iterable[str]) -> None:
-        """Note which jobs are going to run.
-
-        So each can say how much of the whole is done.
-        """
+        """Note the jobs to run, so that each can say its progress."""
         cells = {name: len(job.cells) for name, job in self.jobs.items()}
         note_start(Path(self.results) / "jobs", cells, list(to_run))
 
@@ -176,10 +173,7 @@ class Workplan:
         return ", ".join(f"{name} {state}" for name, state in states.items())
 
     def memory_mb(self, job: str) -> int:
-        """Memory to reserve.
-
-        The largest limit of the job's cells and the watching process.
-        """
+        """Reserve memory for the largest cell and the watching process, in MB."""
         return int(max(cell.spec.limits.memory_mb for cell in self.jobs[job].cells)) + PARENT_MEMORY_MB
 
     def runtime_minutes(self, job: str) -> int:
