@@ -1,7 +1,7 @@
 r"""Assign rows to clusters of bounded sizes at least total cost.
 
-This is the step of maximum-margin clustering in which the labels are chosen, exactly. It is a
-transportation problem with K sinks.
+This is the step of maximum-margin clustering in which the labels are chosen, exactly. It is a transportation
+problem with K sinks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 r"""Split one node's points by max margin, with constraints or not.
 
-Constraints are on pairs. A cannot-link makes it relaxed semi-supervised max-margin clustering ([1]_, eq. 8). With scores
-:math:`s_i = w \cdot [x_i, 1]` it minimises
+Constraints are on pairs. A cannot-link makes this relaxed semi-supervised max-margin clustering ([1]_, eq. 8). With
+scores :math:`s_i = w \cdot [x_i, 1]` it minimises
 
 .. math::
     \frac{\lambda}{2} \|w\|^2
