@@ -1,6 +1,7 @@
-"""Kinds of evidence that a verdict rests on.
+"""Name the kinds of evidence that a verdict rests on.
 
-The paper's data, data drawn by its recipe, other data, printed numbers, construction, or the time of our own code.
+They are the paper's data, data drawn by its recipe, other data, printed numbers, construction, and the time of our own
+code.
 """
 
 from __future__ import annotations

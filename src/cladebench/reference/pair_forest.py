@@ -169,7 +169,9 @@ def leaf_reached(trees: Trees, t: int, features: np.ndarray) -> int:
 
 
 def random_forest_distance(trees: Trees, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Average different pairs' shares over the leaves of A x B.
+    """Average the share of different pairs over the leaves reached.
+
+    Each pair of A x B reaches one in each tree.
 
     Returns
     -------

@@ -24,7 +24,10 @@ PAGE_HEIGHT = 12_000
 
 
 def encoded(name: str) -> str:
-    """Write a name as codes that neither address nor HTML mistakes."""
+    """Write a name so that neither address nor HTML mistakes it.
+
+    Other characters become codes.
+    """
     return re.sub(r"[^A-Za-z0-9./-]", lambda match: f"_{ord(match[0]):x}_", name)
 
 
