@@ -181,9 +181,9 @@ def _draw_strip(
     counts: npt.NDArray[np.int64] | None,
     title_at: Literal["left", "center"],
 ) -> None:
-    """Below each tip.
+    """Draw classes' shares and sample counts or names below each tip.
 
-    The shares of the classes as a bar, and the number of samples, or the one sample's name.
+    The shares are a bar.
     """
     from matplotlib.collections import PolyCollection
 

@@ -188,10 +188,7 @@ def _write_names(
     holders: npt.NDArray[np.int64],
     size: float,
 ) -> None:
-    """Beside each node, away from the tree.
-
-    The name of its sample, or the number of its samples.
-    """
+    """Write sample names or counts beside nodes, away from the tree."""
     names = tree.sample_names or [str(i) for i in range(tree.n_samples)]
     for node in map(int, holders):
         samples = tree.own_samples(node)

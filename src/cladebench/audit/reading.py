@@ -204,10 +204,7 @@ def methods_of(operand: Mapping[str, Any]) -> list[str]:
 
 
 def seeks_highest(operand: Mapping[str, Any], claim: Claim) -> bool:
-    """Say whether the highest mean of several methods is meant.
-
-    The best, or of costs the worst.
-    """
+    """Say whether the best mean is meant, or the costs' worst."""
     return (claim.measure["direction"] == "higher") == ("best_of" in operand)
 
 

@@ -29,10 +29,7 @@ TOLERANCE, SVM_TOLERANCE = 1e-4, 1e-3
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield the certificates of each instance.
-
-    Partition, bound, relaxation; and the learned weights.
-    """
+    """Yield instances' checks: partition, bound, relaxation, and learned weights."""
     n_exact, n_relaxed, n_draws = SIZES[scope]
     for name, X in _points(n_relaxed, n_draws, seed):
         yield from against_exact(f"{name}-{n_exact}", _similarity(X[:n_exact]))

@@ -194,9 +194,9 @@ def _local(given: GramInstance, seed: int) -> Iterator[Certificate]:
 
 
 def _programmes(given: GramInstance, solvers: tuple[SolverName, ...]) -> Iterator[Certificate]:
-    """The best partition for a structure, without the norm.
+    """Check the best partition for a structure, without the norm.
 
-    Integer programmes, and a bound by relaxation.
+    Integer programmes find it, and a relaxation bounds it.
     """
     M, checks = given.gram.values, Checks(TOPICS[0], given.name)
     for name, structure in structures(N_CLUSTERS).items():

@@ -1,6 +1,6 @@
-"""Max-margin splits of a node.
+"""Check max-margin splits of a node.
 
-The alternating descent ends in a local optimum; how far that is from the global one.
+The alternating descent ends in a local optimum. The checks say how far that is from the global one.
 """
 
 from __future__ import annotations

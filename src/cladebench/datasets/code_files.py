@@ -53,9 +53,9 @@ def _modules_of(entry: DatasetInfo) -> Iterator[str]:
 
 
 def _closure(names: Iterable[str]) -> list[Path]:
-    """List files of modules and of those that they import.
+    """List files of named modules and of those that they import.
 
-    Modules of this package with these names.
+    Only modules of this package count.
     """
     queue, files = list(names), dict[Path, None]()
     while queue:

@@ -40,10 +40,7 @@ class DataPlaces:
 
 
 def checkout_root() -> Path | None:
-    """Root of the project's checkout.
-
-    The one this package runs from, else one around the current folder.
-    """
+    """Give the checkout's root around the package, else the current folder."""
     for folder in (Path(__file__).resolve().parents[3], Path.cwd(), *Path.cwd().parents):
         if (folder / "src/cladebench/datasets").is_dir() and (folder / "src/core/CMakeLists.txt").is_file():
             return folder

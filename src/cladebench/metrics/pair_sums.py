@@ -228,7 +228,7 @@ def _true_dissimilarities(
 ) -> list[tuple[int, IntArray]]:
     """Give the dissimilarities of some classes in whole numbers.
 
-    Denominators and tables of whole numbers whose quotients add up to them.
+    They come as denominators, and as tables of whole numbers whose quotients add up to them.
 
     There is one denominator, the least common multiple of all, unless it exceeds `limit`.
     """

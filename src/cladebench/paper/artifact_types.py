@@ -141,9 +141,7 @@ class ArtifactContext:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as data.
-
-    The frame, and what each of its cells rests on.
+    """Hold a table as data, with what its cells rest on.
 
     Attributes
     ----------

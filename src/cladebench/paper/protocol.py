@@ -137,8 +137,6 @@ class Protocol(ABC):
     def validate(self, plan: Plan) -> None:
         """Check the plan's estimators, parameters and tasks before anything runs.
 
-        Names of estimators, names and values of parameters, and keys of tasks.
-
         Raises
         ------
         PlanError

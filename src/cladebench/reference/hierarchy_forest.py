@@ -29,9 +29,9 @@ class Tree(Protocol):
 
 
 def projection(tree: Tree, node: int, x: FloatArray) -> float:
-    """P(x) of eq. (4).
+    """Compute P(x) of eq. (4), in the core's order.
 
-    The sums of every fourth product first, then the constant.
+    The sums of every fourth product come first, then the constant.
     """
     split = int(np.count_nonzero(tree.right[:node]))
     sums = [0.0, 0.0, 0.0, 0.0]

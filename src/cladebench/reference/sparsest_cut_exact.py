@@ -144,9 +144,7 @@ def spectral_bound(S: Any) -> float:
 
 
 def relaxation_bound(S: Any, kind: Literal["metric", "negative_type"] = "metric") -> LowerBound:
-    r"""Bound every cut's ratio by a convex relaxation.
-
-    A lower bound, solved with cvxpy.
+    r"""Bound every cut's ratio from below by a convex relaxation (cvxpy).
 
     A cut is the distance d with :math:`d_{ij} = 1 / (|A| |B|)` across and 0 within, so the least ratio is the least
     :math:`\sum_{i<j} S_{ij} d_{ij}` over such d. They are relaxed to all d >= 0 with

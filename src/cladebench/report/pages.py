@@ -81,9 +81,9 @@ def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
 def _sizes(
     run: RunView, figures: Mapping[str, Mapping[str, str]], results: Path
 ) -> dict[str, tuple[int, int]]:
-    """Measure each figure in pixels.
+    """Measure figures' width and height in pixels, by file.
 
-    Width and height, under its file as the templates name it.
+    Templates name the file.
     """
     names = [name for sizes in figures.values() for name in sizes.values()]
     names += [

@@ -1,7 +1,4 @@
-"""Say where the code behind a run is.
-
-An address if the package names a repository, else a folder in words.
-"""
+"""Say where the code behind a run is: address or folder."""
 
 from __future__ import annotations
 

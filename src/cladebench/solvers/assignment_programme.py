@@ -55,8 +55,8 @@ def timed_assignment_ilp(
 ) -> ExactAssignment:
     r"""Solve with one thread; give the solver's shortest time of several.
 
-    A binary variable for each row and cluster, an equation for each row, two bounds for each cluster: the programme of
-    :math:`O(nK)` variables and :math:`O(n + K)` constraints of section 4.2 of Zhou et al. (2015).
+    The programme of section 4.2 of Zhou et al. (2015) has a binary variable for each row and cluster, an equation for
+    each row, and two bounds for each cluster: :math:`O(nK)` variables and :math:`O(n + K)` constraints.
 
     Parameters
     ----------

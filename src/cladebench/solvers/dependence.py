@@ -197,7 +197,7 @@ def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int
 def structure_distances(structure: FloatArray) -> FloatArray:
     """Compute the distances that a structure implies.
 
-    D_ij = sqrt(Y_ii + Y_jj - 2 Y_ij) (section 4); rounding below 0 is 0.
+    It is D_ij = sqrt(Y_ii + Y_jj - 2 Y_ij) (section 4), and 0 where rounding goes below.
     """
     squares = np.diag(structure)[:, None] + np.diag(structure) - 2.0 * structure
     squares[squares <= 1e-14 * np.abs(structure).max(initial=0.0)] = 0.0

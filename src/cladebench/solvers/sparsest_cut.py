@@ -108,7 +108,7 @@ def _dense_sweep(order: np.ndarray, S: np.ndarray) -> np.ndarray:
 
 
 def _sparse_sweep(order: np.ndarray, S: Any) -> np.ndarray:
-    """Weight across each prefix cut, (n - 1,).
+    """Give the weight across each prefix cut, (n - 1,).
 
     An edge crosses from its first end's rank up to its second's.
     """

@@ -1,6 +1,6 @@
-"""What the Snakefile asks.
+"""Give the Snakefile jobs, files, and reasons to rerun.
 
-Jobs, files, and the reasons to run a job again. The rules themselves hold no logic.
+The rules themselves hold no logic.
 """
 
 from __future__ import annotations
@@ -192,10 +192,7 @@ class Workplan:
         return sources.package_sources(package)
 
     def paper_files(self) -> list[str]:
-        """All files of the papers' folders.
-
-        What verdicts, tables and pages rest on.
-        """
+        """List all files of papers' folders, which verdicts, tables, pages need."""
         folders = [plan.path.parent for plan in self.plans.values()]
         kinds = ("*.py", "*.yaml", "*.rst")
         return sorted(str(path) for folder in folders for kind in kinds for path in folder.rglob(kind))

@@ -15,9 +15,7 @@ from typing import Any
 
 
 def written_out(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a plan out.
-
-    The alternatives as methods, patterns as the names that they match.
+    """Write a plan out: alternatives as methods, patterns as matched names.
 
     A key of a grid and a name of an override's methods may be a pattern, such as ``HMMC-*-zscore``. A name that a grid
     has itself is not met by its patterns; of several patterns the first counts.

@@ -33,9 +33,7 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells that one process runs.
-
-    Methods of a paper on data sets, all settings and repetitions.
+    """Hold cells for one process: methods, data, settings and repetitions.
 
     Parameters
     ----------
@@ -139,9 +137,7 @@ def expand(
     time_scale: float = 1.0,
     memory_scale: float = 1.0,
 ) -> list[Job]:
-    """List the jobs of a scope, each with its cells.
-
-    Data sets outside and methods inside.
+    """List a scope's jobs and cells, methods inside data sets.
 
     A task is that of the scope, or of the problem where it has one of its own; overrides have the last word.
 

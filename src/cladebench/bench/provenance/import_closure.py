@@ -229,10 +229,7 @@ def _followed(modules: Iterable[str], packages: Iterable[str]) -> dict[str, Path
 
 
 def _portable_name(path: Path) -> str:
-    """Path from the top-level package down, the same wherever the package lies.
-
-    The name of a module alone.
-    """
+    """Give the path from the top-level package down, or module's name."""
     top = path
     while (top.parent / "__init__.py").exists():
         top = top.parent

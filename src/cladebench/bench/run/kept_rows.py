@@ -78,9 +78,9 @@ class KeptRows:
 
     @property
     def said(self) -> str:
-        """How many cells have rows that do not count, and why.
+        """Say how many cells have rows that do not count, why.
 
-        Empty where all count.
+        The text is empty where all count.
         """
         first = {reason: cell for cell, reason in reversed([*self.faults.items()])}
         return ", ".join(

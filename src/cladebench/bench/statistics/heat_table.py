@@ -89,9 +89,9 @@ def heat_table(
 
 
 def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
-    """Fill a cell; None where there is nothing.
+    """Fill a cell with mean, interval and chance, or runs' ends.
 
-    The mean with interval and chance, or how the runs ended.
+    None means that there is nothing.
     """
     scored = rows[(rows["measure"] == measure) & rows["mean"].notna()]
     if len(scored):

@@ -1,6 +1,6 @@
-"""What methods earned, by data set and draw.
+"""Tabulate methods' scores by data set and draw.
 
-The best labelling, failures, and how far the draws overlap.
+The module finds the best labelling, failures, and how far the draws overlap.
 """
 
 from __future__ import annotations

@@ -36,8 +36,8 @@ def dense_hog(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.flo
 
     The words are those of `cladebench.datasets.image_features.image_words.word_histograms`. Blocks are of 16 x 16
     pixels, as Dalal and Triggs found best, every 8 pixels; the paper does not say. OpenCV 5 has no HOG any more, hence
-    this one. Of what the authors do it leaves out the interpolation between cells and the smaller weight at the border of
-    a block.
+    this one. Of what the authors do it leaves out the interpolation between cells and the smaller weight at the border
+    of a block.
     """
     return word_histograms(images, hogs, n_words=n_words)
 

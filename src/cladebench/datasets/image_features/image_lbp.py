@@ -1,6 +1,6 @@
-"""Local binary patterns.
+"""Compute histograms of uniform local binary patterns.
 
-Histograms of uniform patterns, and their spectrum, which no rotation changes.
+Their spectrum, which no rotation changes, is here too.
 
 Each pixel is compared with eight neighbours on a circle of radius 1, which gives a code of eight bits. A pattern is
 uniform if its ones are one run on the circle. 58 of the 256 are, and have a bin each; all others share one.

@@ -1,6 +1,6 @@
-"""CIFAR-100 as bags of visual words.
+"""Load CIFAR-100 as bags of visual words.
 
-Three groups of its classes in place of three data sets of image features.
+Three groups of its classes replace three data sets of image features.
 
 The features behind the published table are not public in the form used. These are made in the way the paper describes:
 histograms of SIFT words, projected to 100 principal components, with a WordNet tree over the classes.

@@ -1,6 +1,6 @@
-"""CIFAR-10 and CIFAR-100 as principal components of their pixels.
+"""Load CIFAR-10 and CIFAR-100 as 300 principal components of pixels.
 
-300 of them, with the official split.
+The split is the official one.
 """
 
 from __future__ import annotations

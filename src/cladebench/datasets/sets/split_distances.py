@@ -1,6 +1,6 @@
-"""Several labelled sets with stacks of distances.
+"""Generate training and test sets with stacks of distances.
 
-Training and test sets; only some of the distances show the classes.
+Only some of the distances show the classes.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def read_rows(
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Parse rows of numbers with a class in letters.
 
-    Separated by commas, the class at one end; blank lines are ignored.
+    Commas separate entries. The class is at one end, and blank lines are ignored.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""What the routers are worth.
-
-Exact cost, read-out tree, its discrete cost, and the certainty of the routing.
-"""
+"""Evaluate routers: exact cost, read-out tree, its cost, and certainty."""
 
 from __future__ import annotations
 

@@ -31,9 +31,7 @@ Samples: TypeAlias = tuple[Any, Any, Any, Any]
 
 @dataclass(frozen=True)
 class TrainingProblem:
-    """What is trained on.
-
-    Points as the routers see them, and their similarities.
+    """Hold what is trained on: points for routers, and their similarities.
 
     The cost is divided by (pairs x points x scale): with scale the mean |Sim| it lies near (0, 1] on any data, which
     gives learning rates and the weight of the entropy penalty one meaning everywhere.

@@ -1,6 +1,6 @@
-"""What dendrogram purity and Dasgupta's cost can be, over all trees.
+"""Bound dendrogram purity and Dasgupta's cost over all trees.
 
-Witnesses, and bounds that need no similarity.
+There are witnesses, and bounds that need no similarity.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What one cell of the GHC paper computes.
-
-A tree, its purity, its cost, and what it took to find it.
+"""Compute a tree, its purity, its cost, and what it took.
 
 Section 4 of the paper: "dendrogram purity average and discrete hierarchical clustering cost over five random
 shufflings of the data". A repetition is one shuffling, the same for all methods (``task: {shuffled: true}`` in the

@@ -288,7 +288,7 @@ def _places(row: FloatArray) -> NDArray[np.float32]:
 def _cut_off(hierarchy: Hierarchy, n_leaves: int) -> Hierarchy:
     """Stop the tree at its cut into ``n_leaves`` clusters.
 
-    Leaves that many points share, as in a tree of GHC.
+    Many points share a leaf then, as in a tree of GHC.
     """
     labels = hierarchy.cut(min(n_leaves, hierarchy.n_samples))
     leaf_of = np.array([_top_within(hierarchy, labels, c) for c in range(labels.max() + 1)])[labels]
@@ -305,8 +305,5 @@ def _top_within(hierarchy: Hierarchy, labels: NDArray[np.int64], cluster: int) -
 
 
 def _shared_leaves(hierarchy: Hierarchy) -> float:
-    """Sum over points of the number of points below their own node.
-
-    The cost of pairing each with itself.
-    """
+    """Sum points below each point's node: the cost of self-pairs."""
     return float(hierarchy.sizes[hierarchy.leaf_of].sum())

@@ -85,10 +85,7 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
 
 
 def figure_2(context: ArtifactContext) -> Figure:
-    """Draw SP against the number of leaves and splits.
-
-    Leaves in panels a to d, splits in e to h.
-    """
+    """Draw SP against the numbers of leaves (a-d) and splits (e-h)."""
     context = with_paper_names(context)
     rows_of_panels: tuple[drawings.BySize, drawings.BySize] = ({}, {})
     basis: dict[tuple[str, str], pd.DataFrame] = {}

@@ -1,6 +1,4 @@
-"""How long the balanced assignment takes.
-
-A min-cost flow against the integer programme of earlier work.
+"""Time the balanced assignment by min-cost flow and integer programme.
 
 Flow and programme are what the paper compares (section 4.2). All are timed without the building of their models. This
 project's own solver stands beside them; what it takes is no claim of the paper.

@@ -45,10 +45,7 @@ BySize = dict[str, dict[str, dict[float, np.ndarray]]]
 
 
 def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure) -> Figure:
-    """Draw a measure against the numbers of leaves and splits.
-
-    Leaves at the left, splits at the right, a row for each data set.
-    """
+    """Draw a measure against leaves (left) and splits (right), by data."""
     from matplotlib.figure import Figure
 
     datasets = list(dict.fromkeys((*by_leaves, *by_splits)))

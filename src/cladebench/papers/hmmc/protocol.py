@@ -174,10 +174,7 @@ def class_counts(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> np
 
 
 def leaf_inertia(X: np.ndarray, leaf_of: np.ndarray) -> float:
-    """Mean squared distance of the samples to the mean of their leaf.
-
-    A score that needs no labels.
-    """
+    """Average squared distances to leaf means: a score without labels."""
     _, leaf = np.unique(leaf_of, return_inverse=True)
     sizes = np.bincount(leaf)
     sums = np.zeros((len(sizes), X.shape[1]))

@@ -43,10 +43,7 @@ FEATURES = ("raw", "binary", "one_maximum", "classes")
 
 
 class TaxonomyProtocol(Protocol):
-    """Section 5: clusters against classes or printed words.
-
-    The known classes, or the words that the paper prints.
-    """
+    """Judge clusters by classes or printed words (section 5)."""
 
     own: ClassVar[Mapping[str, Any]] = {
         # "binary": 1 for what is not zero; "one_maximum": each row scaled to the maximum 1; "classes": the true

@@ -24,9 +24,7 @@ N_SAMPLES = 20
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Cluster bootstrap samples and compare the clusters they share.
-
-    Clusters of the documents that two samples share.
+    """Cluster bootstrap samples and compare clusters of the documents they share.
 
     Returns
     -------

@@ -69,9 +69,9 @@ def adjusted_range(
 
 @lru_cache(maxsize=64)
 def tree_squares(n: int, leaves: int, slack: Fraction, small: int = 100) -> Fraction:
-    """Bound the sum of squared leaf sizes of a tree.
+    """Bound the sum of squared leaf sizes of a tree from above.
 
-    An upper bound; its binary splits are each balanced within `slack`.
+    Its binary splits are each balanced within `slack`.
 
     Parameters
     ----------

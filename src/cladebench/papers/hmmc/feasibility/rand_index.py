@@ -94,7 +94,7 @@ def balanced_range(classes: Sizes, clusters: int, slack: Fraction) -> Range:
 def most_differing(classes: Sizes, clusters: int, low: int, high: int) -> tuple[Fraction, Sizes]:
     r"""Bound the pairs on which balanced clusters differ from classes.
 
-    An upper bound on their number, and sizes near it.
+    The bound is an upper one on their number. It comes with sizes near it.
 
     Returns
     -------
