@@ -136,6 +136,57 @@ def test_messages_are_those_of_errors_and_warnings(found):
     assert line.startswith("1: 125 characters: at most 120")
 
 
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "Than the choice that was made.",
+        "Or raise a ValueError that says why not.",
+        "And how many leave them open.",
+        "Of unit norm.",
+        "By class. The last one is empty.",
+        "With the spread over repetitions,\n    rounded as in tables.",
+        "Also the weights of kernels. A table has them.",
+        "In place.",
+        "For all ``is`` and ``has``.",
+    ],
+)
+def test_a_paragraph_that_ends_the_first_line_is_found(found, paragraph):
+    for where in ("def f():", "class C:"):
+        (line,) = found(
+            f'{where}\n    """Count rows\n    and more.\n\n    Plain.\n\n    {paragraph}\n    """\n', "f.py"
+        )
+        assert line.startswith("7: no main clause")
+    (line,) = found(f'"""Count rows.\n\n{paragraph}\n"""\n', "f.py")
+    assert line.startswith("3: ")
+
+
+@pytest.mark.parametrize(
+    "paragraph",
+    [
+        "Their norm is 1.",
+        "Without it the job runs again.",
+        "Of equally near ones the first is taken.",
+        "With k clusters centred data have k - 1 large eigenvalues.",
+        "None where there is none.",
+        "For example ``3.2``.",
+        "Ordinary rows; Thanet and Andes, too.",
+        "over all rows x, behind a formula.",
+        "Parameters\n----------\nX : ndarray\n    Of rows.\n\nOf no interest here.",
+        ">>> f()\n\nOf no interest here.",
+        "Columns:\n\n    Of rows, indented.",
+    ],
+)
+def test_paragraphs_with_a_main_clause_and_sections_pass(found, paragraph):
+    assert found(f'"""Of first lines, nothing is asked.\n\n{paragraph}\n"""\n', "f.py") == []
+
+
+def test_modules_without_mending_are_there(tool):
+    """A name that is mended or gone leaves the list."""
+    for name in tool["prose"].UNMENDED:
+        text = (ROOT / "src/cladebench" / name).read_text(encoding="utf-8")
+        assert any(tool["rules"].is_fragment(part) for _, part in tool["texts"].docstring_paragraphs(text))
+
+
 def test_all_texts_of_modules_that_pages_show_are_read(found, tmp_path):
     text = '''"""Rows, of which some are empty."""
 KNOWN = {"must-links": "pairs that are told to belong together"}

@@ -49,10 +49,7 @@ def class_codes(
 
 
 def _is_faithful(values: npt.NDArray[Any], labels: Any) -> bool:
-    """Tell whether an array has all that the labels have.
-
-    NumPy made it of them.
-    """
+    """Tell whether NumPy's array has all that the given labels have."""
     kind = values.dtype.kind
     if hasattr(labels, "dtype"):
         return kind in "biufcmMUS"
@@ -96,10 +93,7 @@ def _label_kind(label: Any) -> Any:
 
 
 def _exact(number: Any) -> Any:
-    """Return a Python number that is equal.
-
-    NumPy compares its own after rounding to one type.
-    """
+    """Return an equal Python number, which compares exactly, unlike NumPy's."""
     plain = number.item() if isinstance(number, np.generic) else number
     if isinstance(plain, np.longdouble):
         return Fraction(*plain.as_integer_ratio()) if np.isfinite(plain) else float(plain)
@@ -122,9 +116,7 @@ def by_first_member(labels: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
 
 
 def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
-    """Return the class of each sample as 0, 1, ...
-
-    In sorted order, of labels that scikit-learn let pass.
+    """Return each sample's class as 0, 1, ... in the labels' order.
 
     Parameters
     ----------
@@ -153,10 +145,7 @@ def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
 
 
 def check_faithful(y: Any) -> None:
-    """Raise a ValueError if NumPy merges labels that differ.
-
-    With it scikit-learn does too.
-    """
+    """Raise a ValueError if NumPy, hence scikit-learn, merges labels that differ."""
     if np.asarray(y).ndim == 1 and len(class_codes(y, None, "y")[0]) > len(np.unique(np.asarray(y))):
         raise ValueError(
             "y has labels that NumPy cannot distinguish; expected shorter ones, such as 0, 1, ..."

@@ -1,6 +1,6 @@
 """The command line.
 
-Data, run, collect, crosscheck, audit, artifacts, report, readme, export, gate, compare, verify.
+Its commands are data, run, collect, crosscheck, audit, artifacts, report, readme, export, gate, compare and verify.
 """
 
 from __future__ import annotations

@@ -107,9 +107,9 @@ def _extra(package: str) -> str | None:
 
 
 def _members() -> dict[str, list[str]]:
-    """List the distributions of each extra.
+    """List the distributions of each extra by our own installation's metadata.
 
-    As the metadata of our own installation say, with their own extras, such as ``cladebench[plot]``.
+    They have their own extras, such as ``cladebench[plot]``.
     """
     try:
         requirements = metadata.requires("cladebench") or ()

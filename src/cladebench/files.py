@@ -66,9 +66,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
-    """Write files that belong together.
-
-    None takes its place before all are on disk.
+    """Write files together: none takes its place before all are on disk.
 
     Parameters
     ----------
@@ -104,10 +102,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Say whether a path is neither file nor folder.
-
-    Such as a FIFO, whose reader waits for ever.
-    """
+    """Say whether a path is neither file nor folder, such as FIFOs."""
     try:
         mode = path.stat().st_mode
     except OSError:

@@ -89,9 +89,9 @@ class Hierarchy(RootedTree):
         *,
         sample_names: Sequence[str] | None = None,
     ) -> Hierarchy:
-        """Build from parents of nodes and nodes of samples.
+        """Build a hierarchy from parents of nodes and nodes of samples.
 
-        See the class for the arguments.
+        The arguments are those of the class.
 
         Examples
         --------
@@ -318,7 +318,7 @@ class Hierarchy(RootedTree):
     def plot_unrooted(self, ax: Axes | None = None, labels: npt.ArrayLike | None = None) -> Axes:
         """Draw the tree without a root.
 
-        Nodes spread over the plane; edges are as long as they are.
+        Nodes spread over the plane. Edges are as long as they are.
 
         Edges have their lengths, or length 1 where the tree has none. Large trees take long: beyond 300 nodes the
         layout is the plain one by equal angles, up to there gaps between branches are evened out (equal daylight).

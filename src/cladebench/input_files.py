@@ -217,10 +217,7 @@ _BOUNDS = {
 
 
 def _expected(schema: Mapping[str, Any]) -> str:
-    """Put in words what a schema allows.
-
-    Its own description, or its type and bounds.
-    """
+    """Describe what a schema allows: its own description, or type and bounds."""
     if "description" in schema:
         return str(schema["description"])
     kinds = schema.get("type", [])
@@ -324,10 +321,7 @@ def told(errors: Sequence[str], name: Path | str) -> str:
 
 
 def read_validated(path: Path | str, schema: str) -> Any:
-    """Read a YAML file and check it against a schema.
-
-    See `read_yaml` and `validate`.
-    """
+    """Read a YAML file and check it against a schema."""
     document = read_yaml(path)
     validate(document, schema, str(path))
     return document

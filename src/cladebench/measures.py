@@ -75,10 +75,7 @@ class Measure:
 
     @property
     def scale(self) -> float:
-        """Factor from the recorded value to the one that is shown.
-
-        100 for a percentage.
-        """
+        """Give the factor of shown values: 100 for percentages, else 1."""
         return 100.0 if self.unit == "%" else 1.0
 
     @property
@@ -88,10 +85,7 @@ class Measure:
         return f"{title} ({self.unit})" if self.unit else title
 
     def text(self, value: float) -> str:
-        """Write a recorded value as tables show it.
-
-        Percentages with two decimals, others with four digits.
-        """
+        """Write a value with two decimals as percentage, else four digits."""
         return f"{value * self.scale:.2f}" if self.unit == "%" else significant(value)
 
     def better(self, left: float, right: float) -> bool:

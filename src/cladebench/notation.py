@@ -13,10 +13,7 @@ def significant(value: float, digits: int = 4) -> str:
 
 
 def as_given(value: float) -> str:
-    """Write a claim's number in as many digits as it has.
-
-    For example ``0.05``, ``500``, ``2e6``.
-    """
+    """Write a claim's number, such as ``0.05``, ``500`` or ``2e6``."""
     return _exponent(f"{value:g}")
 
 
@@ -36,10 +33,7 @@ def commas(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write seconds for readers.
-
-    ``4.2 s``, ``3 min 20 s``, ``2 h 5 min``.
-    """
+    """Write seconds in words: ``4.2 s``, ``2 h 5 min``."""
     if seconds < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -179,10 +179,7 @@ def critical_difference(ranks: pd.Series, width: float) -> Figure:
 
 
 def _alike(means: pd.Series, width: float) -> list[list[str]]:
-    """List the largest groups of methods that are not told apart.
-
-    Their mean ranks, in order, differ by less than `width`.
-    """
+    """List the largest groups of methods whose ordered means differ below `width`."""
     groups, end = [], 0
     for first, reached in enumerate(np.searchsorted(means, means + width)):
         if reached > max(end, first + 1):
@@ -247,7 +244,7 @@ def costs(table: pd.DataFrame, heading: str, mine: str, random: Collection[str] 
 def _unbeaten(table: pd.DataFrame, cost: str) -> pd.Index:
     """Find the methods that score more than all cheaper ones.
 
-    Of equally cheap ones it is the best.
+    It keeps only the best of equally cheap ones.
     """
     ordered = table.sort_values([cost, "score"], ascending=[True, False])
     return ordered.index[ordered["score"] > ordered["score"].cummax().shift(fill_value=-np.inf)]

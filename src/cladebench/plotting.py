@@ -25,9 +25,9 @@ SMALL = 7.0
 
 
 def use_style() -> AbstractContextManager[None]:
-    """Context in which figures get the common look.
+    """Give the context of figures' common look.
 
-    Sizes for print at 100 %, the palette, reproducible SVG.
+    It has sizes for print at 100 %, the palette, and reproducible SVG.
     """
     import matplotlib as mpl
     from matplotlib.rcsetup import cycler

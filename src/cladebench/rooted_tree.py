@@ -128,7 +128,7 @@ class RootedTree:
     def lca(self, i: npt.ArrayLike, j: npt.ArrayLike) -> Any:
         """Find the lowest common ancestor of samples i and j.
 
-        Of a sample with itself it is its own node.
+        A sample with itself has its own node.
 
         Parameters
         ----------
@@ -200,9 +200,7 @@ class RootedTree:
         return counts
 
     def pruned(self) -> Self:
-        """Return the tree without empty nodes and unary chains.
-
-        Empty nodes hold no sample below.
+        """Return the tree without unary chains and nodes without samples below.
 
         A node with neither samples of its own nor two children that have samples gives way to the one below
         it; heights and node data of the nodes that stay are kept, and so is their order. The edge lengths of

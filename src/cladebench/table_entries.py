@@ -1,7 +1,4 @@
-"""Entries of tables that users give.
-
-Their names in messages, and those that are no numbers.
-"""
+"""Name entries of users' tables, and find those that are no numbers."""
 
 from __future__ import annotations
 

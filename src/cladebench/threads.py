@@ -18,9 +18,7 @@ from threadpoolctl import ThreadpoolController
 
 @contextmanager
 def one_thread(user_api: Literal["blas", "openmp"] | None = None) -> Iterator[None]:
-    """Hold the libraries' thread pools at one thread.
-
-    Those that are loaded, inside a ``with`` block.
+    """Hold the loaded libraries' thread pools at one thread, within a ``with``.
 
     Parameters
     ----------
@@ -48,10 +46,7 @@ def _libraries(n_modules: int) -> ThreadpoolController:
 
 
 def _is_set_by_thread(library: Any) -> bool:
-    """Say whether each thread of Python has its own number.
-
-    By what threadpoolctl says of its libraries.
-    """
+    """Say whether each thread of Python sets a library's number itself."""
     over_openmp = library.internal_api == "openblas" and library.threading_layer == "openmp"
     return library.user_api == "openmp" or library.internal_api == "mkl" or over_openmp
 

@@ -117,8 +117,8 @@ def _large_branches(
 ) -> tuple[list[int], list[float], list[float], list[int]]:
     """Find the branches that part into at least two of `min_size` samples.
 
-    Their top nodes, heights at which they begin, stabilities, and the branches that they are within. The whole
-    is the first; what is within another comes after it.
+    It gives their top nodes, heights at which they begin, stabilities, and the branches that they are within. The
+    whole is the first; what is within another comes after it.
     """
     check_integer("min_size", min_size, minimum=2)
     heights = heights_of(tree, what)

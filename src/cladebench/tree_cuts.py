@@ -132,9 +132,9 @@ def steps(tree: RootedTree, by: str) -> Iterator[tuple[int, int]]:
 
 
 def skipped(tree: RootedTree, n_clusters: int) -> tuple[int, int] | None:
-    """Return the cuts nearest to a number that no cut has.
+    """Return the numbers of clusters next below and above a missing one.
 
-    Their numbers of clusters, below and above. None where there are no such two. Of 2 clusters or more.
+    `n_clusters` is at least 2. None means that a cut has it, or that none has more.
     """
     below = 1
     for _, above in steps(tree, "height"):
@@ -179,7 +179,7 @@ def truncated(self: Tree, n_leaves: int) -> Tree:
 def from_begins(tree: RootedTree, begins: IntArray | list[int]) -> IntArray:
     """Number clusters from left to right.
 
-    By the places in ``sample_order`` at which one begins, but for the first.
+    `begins` has the places in ``sample_order`` at which one begins; the first, 0, may be left out.
     """
     is_begin = np.zeros(tree.n_samples, dtype=np.int64)
     is_begin[np.asarray(begins, dtype=np.int64)] = 1

@@ -29,10 +29,7 @@ MIXED = "0.6"  # branches without a majority class
 
 @dataclass(frozen=True)
 class _Tip:
-    """A lower end of the drawing.
-
-    A leaf, a collapsed subtree, or the samples that sit at an inner node.
-    """
+    """Hold a leaf, a collapsed subtree, or samples of an inner node."""
 
     node: int
     samples: npt.NDArray[np.int64]
@@ -61,9 +58,9 @@ def draw_hierarchy(
     counts = np.array([np.bincount(codes[tip.samples], minlength=len(classes)) for tip in tips])
 
     def style(samples: npt.NDArray[np.int64]) -> tuple[str, str]:
-        """Give colour and line style of the majority class.
+        """Give colour and line style of the class of over half.
 
-        The class of more than half of the samples.
+        Samples without such a majority get the style of mixed ones.
         """
         if labels is None:
             return "0.25", "-"
@@ -161,10 +158,7 @@ def _class_style(k: int) -> tuple[str, str, str]:
 
 
 def _dress(ax: Axes, tree: RootedTree, floor: float, y: npt.NDArray[np.float64]) -> None:
-    """Axis of heights.
-
-    As they are, or the number of samples on a logarithmic scale.
-    """
+    """Draw the axis of heights, or of numbers of samples on logarithms."""
     from matplotlib.ticker import FuncFormatter
 
     top = float(y.max())
@@ -187,9 +181,9 @@ def _draw_strip(
     counts: npt.NDArray[np.int64] | None,
     title_at: Literal["left", "center"],
 ) -> None:
-    """Below each tip.
+    """Draw classes' shares and sample counts or names below each tip.
 
-    The shares of the classes as a bar, and the number of samples, or the one sample's name.
+    The shares are a bar.
     """
     from matplotlib.collections import PolyCollection
 
@@ -227,10 +221,7 @@ def _draw_strip(
 
 
 def _class_bars(shares: npt.NDArray[np.float64]) -> Iterator[npt.NDArray[np.float64]]:
-    """Yield the corners of the bars of each class.
-
-    One upon the other; shape (n_bars, 4, 2).
-    """
+    """Yield corners of each class's stacked bars, shape (n_bars, 4, 2)."""
     top = np.cumsum(shares, axis=1)
     for k in range(shares.shape[1]):
         at = np.flatnonzero(shares[:, k])
@@ -253,7 +244,7 @@ def _draw_legend(ax: Axes, names: list[str]) -> None:
 def picture(hierarchy: RootedTree) -> str | None:
     """SVG of a small dendrogram, for notebooks.
 
-    None for a tree that takes long to draw or shows nothing when small.
+    A tree that takes long to draw, or shows nothing when small, has none.
     """
     if hierarchy.n_nodes > MOST_NODES:
         return None

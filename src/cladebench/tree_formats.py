@@ -84,10 +84,7 @@ def write_linkage(tree: RootedTree) -> FloatArray:
 
 
 def _bottom_up(tree: RootedTree, heights: FloatArray) -> IntArray:
-    """Order nodes by height, none before one below it.
-
-    By the largest height below, then by a bottom-up order.
-    """
+    """Order nodes by largest height below, none before one below it."""
     parents, preorder = tree.parents, tree.preorder
     top, bottom_up = heights, np.arange(tree.n_nodes)
     below = np.flatnonzero(parents >= 0)

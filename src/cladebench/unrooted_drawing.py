@@ -101,10 +101,7 @@ def unrooted_layout(tree: RootedTree) -> npt.NDArray[np.complex128]:
 
 
 def _even_out(tree: RootedTree, places: npt.NDArray[np.complex128], node: int) -> None:
-    """Turn branches below a node until their gaps are equal.
-
-    About the node; all its branches count.
-    """
+    """Turn branches about a node below until all its gaps are equal."""
     children = tree.children(node)
     has_parent = tree.parents[node] >= 0
     if len(children) + has_parent < 3:
@@ -163,9 +160,9 @@ def _branches(tree: RootedTree, node: int) -> list[tuple[int, npt.NDArray[np.int
 
 
 def outward(tree: RootedTree, places: npt.NDArray[np.complex128], node: int) -> complex:
-    """Direction, of length 1, in which there is room beside a node.
+    """Find the direction, of length 1, with room beside a node.
 
-    Away from its edges, to the right without any.
+    It points away from the node's edges, and to the right without any.
 
     Parameters
     ----------
@@ -191,10 +188,7 @@ def _write_names(
     holders: npt.NDArray[np.int64],
     size: float,
 ) -> None:
-    """Beside each node, away from the tree.
-
-    The name of its sample, or the number of its samples.
-    """
+    """Write sample names or counts beside nodes, away from the tree."""
     names = tree.sample_names or [str(i) for i in range(tree.n_samples)]
     for node in map(int, holders):
         samples = tree.own_samples(node)
@@ -215,9 +209,9 @@ def _write_names(
 
 
 def round_length(extent: float) -> float:
-    """Length of the bar that tells a drawing's scale.
+    """Find the length of a scale bar: 1, 2, 5 times 10^k.
 
-    1, 2 or 5 times a power of ten, a tenth of it to a quarter.
+    It is between a tenth and a quarter of the extent.
     """
     power = 10.0 ** np.floor(np.log10(extent / 4))
     return float(power * max(step for step in (1, 2, 5) if step * power <= extent / 4))

@@ -25,17 +25,17 @@ _NOT_NUMBERS = (str, bytes, date, timedelta, np.datetime64, np.timedelta64, np.m
 
 
 class NotAnInteger(ValueError, TypeError):
-    """Something else is given where an integer is expected.
+    """Report that something else is given where an integer is expected.
 
-    Both kinds of errors, as scikit-learn's are: estimators raise a ValueError of a wrong number of clusters, and so
-    does what cuts a tree, for those who catch one.
+    It is both kinds of errors, as scikit-learn's are. Estimators raise a ValueError of a wrong number of
+    clusters, and so does what cuts a tree, for those who catch one.
     """
 
 
 def check_integer(name: str, value: Any, minimum: int | None = None) -> None:
     """Raise an error unless ``value`` is an integer >= ``minimum``.
 
-    NotAnInteger for another type (bool too), ValueError below ``minimum``.
+    Another type, bool included, is NotAnInteger; a value below ``minimum`` is a ValueError.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise NotAnInteger(f"{name} is {value!r}; expected an integer")
@@ -53,9 +53,9 @@ def check_number(name: str, value: Any) -> None:
 
 
 def check_unmasked(name: str, values: Any) -> None:
-    """Raise a ValueError if entries of an array are masked.
+    """Raise a ValueError if an array or list has masked entries.
 
-    Also of arrays in lists: NumPy would drop the mask.
+    NumPy would drop the mask of arrays in lists.
     """
     n_masked = _count_masked(values, 0)
     if n_masked:
@@ -150,10 +150,7 @@ def neighbor_lists(
 
 
 def _check_fits(name: str, values: npt.ArrayLike) -> None:
-    """Raise a ValueError if an integer is too large.
-
-    It made an array of another type.
-    """
+    """Raise a ValueError if an integer is beyond 64 bits."""
     given = np.asarray(values, dtype=object).tolist()
     if all(isinstance(value, Integral) and not isinstance(value, bool) for value in given):
         for at, value in enumerate(given):
@@ -365,7 +362,7 @@ def check_real(name: str, value: Any, minimum: float, *, open_minimum: bool = Fa
 def check_scale(X: Any) -> None:
     """Raise a ValueError if sums of squares overflow or vanish.
 
-    Sums of squared distances that all underflow to zero; X is dense or CSR.
+    They vanish if all squared distances underflow to zero. X is dense or CSR.
     """
     check_magnitude(X)
     extents = X.max(axis=0) - X.min(axis=0) if scipy.sparse.issparse(X) else np.ptp(X, axis=0)

@@ -1,7 +1,4 @@
-"""What a plain text stands for in YAML.
-
-And how much a file may hold. It needs no reader of YAML.
-"""
+"""Give the meaning of YAML's plain text, and the limits of files."""
 
 from __future__ import annotations
 
@@ -41,9 +38,7 @@ class YamlError(ValueError):
 
 
 def plain_value(text: str) -> Any:
-    """Return what a text without quotes stands for in YAML.
-
-    Null, true, false, a number, or the text itself.
+    """Return an unquoted text's value: null, true, false, number or text.
 
     Raises
     ------

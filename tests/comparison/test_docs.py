@@ -190,10 +190,7 @@ def started(files):
 
 @pytest.fixture(scope="module")
 def whole(files, started):
-    """The folder that the second command of the page filled: it was interrupted, and went on.
-
-    Also what it said in the end.
-    """
+    """The folder that the page's second command filled, interrupted and resumed, and its last words."""
     first = subprocess.Popen(
         command(WHOLE),
         cwd=files,

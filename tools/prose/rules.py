@@ -40,6 +40,19 @@ _PATTERNS = {
         r"^(Of|With how|Which) \w+ .{0,60}?\b(is|are|was|were|holds|fails|has)\b.*\.$"
     ): "the main clause first",
 }
+#: First words of a paragraph that goes on with the sentence before: some always, some unless a verb follows.
+_CUT = re.compile(
+    r"(?:And|Nor|Or|Than)\b"
+    r"|(?:After|Against|Along|Also|Among|As|At|Before|Between|By|Except|For(?! example)|From|In|Into|Of|On|Over|Per"
+    r"|Through|To|Under|Until|Up|With|Within|Without)\b(?!.*\b(?:is|are|was|were|has|have|does|do|can|cannot|may|must"
+    r"|comes?|counts?|gets?|gives?|goes?|meets?|reads?|returns?|runs?|says?|stands?|stays?|takes?)\b)"
+)
+
+
+def is_fragment(paragraph: str) -> bool:
+    """Say whether a paragraph begins with the rest of the sentence before."""
+    text = re.sub(r"``[^`]*``", "CODE", " ".join(paragraph.split()))
+    return _CUT.match(re.split(r"(?<=[.!?]) (?=[A-Z])", text)[0]) is not None
 
 
 def faults(sentence: str) -> list[str]:

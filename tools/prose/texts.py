@@ -21,6 +21,8 @@ KEYS = {
 #: Modules whose texts pages show.
 SHOWN = ("report/*.py", "crosscheck/*.py", "audit/evidence.py", "audit/verdict/verdict_types.py")
 
+_OWNERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+_SECTION = re.compile(r">>>|.+\n-+(\n|$)")
 _ITEM = re.compile(r"^\s*([-*]|\d+\.) ")
 _END = re.compile(r"(?<=[.!?])[*_)\"']*\s+(?=[A-Z0-9\"'(*_`])|(?<=[:;])\s+(?=[A-Z])")
 _ABBREVIATION = re.compile(r"\b(e\.g|i\.e|cf|vs|Fig|Sec|et al|No|pp?|ed|vol)\.\s")
@@ -94,15 +96,30 @@ def all_texts(path: Path) -> bool:
     return any(path.match(f"cladebench/{pattern}") for pattern in SHOWN)
 
 
+def docstring_paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs of docstrings behind the first one, up to a section or an example."""
+    for node in ast.walk(ast.parse(text)):
+        docstring = ast.get_docstring(node) if isinstance(node, _OWNERS) else None
+        if docstring is None:
+            continue
+        first, *further = docstring.split("\n\n")
+        line = node.body[0].lineno + first.count("\n") + 2
+        for part in further:
+            if _SECTION.match(part):
+                break
+            if not part.startswith(" "):
+                yield line, part
+            line += part.count("\n") + 2
+
+
 def _texts(text: str) -> Iterator[tuple[int, str]]:
     """All texts of a module but docstrings; each value in them counts as one letter."""
     tree = ast.parse(text)
-    owners = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     inside |= {
         id(line.value)
         for node in ast.walk(tree)
-        if isinstance(node, owners)
+        if isinstance(node, _OWNERS)
         for line in node.body[:1]
         if isinstance(line, ast.Expr)
     }

@@ -191,10 +191,7 @@ def read_verdicts(path: Path) -> pd.DataFrame:
 
 
 def summary(claims: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    """Count the verdicts on each paper.
-
-    None is left out, and they come in the order of tables.
-    """
+    """Count verdicts on each paper, zeros included, in the order of tables."""
     counts: dict[str, dict[str, int]] = {}
     for claim in claims:
         counts.setdefault(claim["paper"], dict.fromkeys(VERDICTS, 0))[claim["verdict"]] += 1

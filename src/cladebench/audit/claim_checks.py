@@ -1,7 +1,4 @@
-"""Checks of a claims file that no schema can make.
-
-Its parts must fit each other, the plan, and what a run has measured.
-"""
+"""Check that a claims file fits itself, its plan and its run."""
 
 from __future__ import annotations
 
@@ -74,10 +71,7 @@ def _check_data_sets(claim: Claim, where: str) -> None:
 
 
 def _check_sentences(claims: ClaimSet, file: str) -> None:
-    """Refuse sentences that refer to themselves or nest too deep.
-
-    Each is visited once.
-    """
+    """Refuse sentences that refer to themselves or nest too deep."""
     parts = {
         claim.id: [
             match for pattern in kind_of(claim).references(claim) for match in claims.matching(pattern)
@@ -225,8 +219,6 @@ def check_register(claims: ClaimSet, register: Iterable[UnstatedChoice], name: s
 
 def check_points(claims: ClaimSet, frame: pd.DataFrame, name: str) -> None:
     """Check evaluation points in the claims against those in the records.
-
-    No plan declares them.
 
     A metric that nothing has recorded leaves its claims not testable: the run may be older than they are.
 

@@ -1,6 +1,7 @@
-"""Kinds of evidence that a verdict rests on.
+"""Name the kinds of evidence that a verdict rests on.
 
-The paper's data, data drawn by its recipe, other data, printed numbers, construction, or the time of our own code.
+They are the paper's data, data drawn by its recipe, other data, printed numbers, construction, and the time of our own
+code.
 """
 
 from __future__ import annotations
@@ -32,10 +33,7 @@ RERUN, RERUN_BY_RECIPE, RERUN_ELSEWHERE, ON_PAPER, TIMED = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """A kind of evidence.
-
-    Its meaning in a line, and what was done for it.
-    """
+    """Describe a kind of evidence and what was done for it."""
 
     meaning: str
     done: str

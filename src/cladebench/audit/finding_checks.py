@@ -58,9 +58,8 @@ def bound_claims(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) ->
 def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> str | None:
     """Say which verdicts claims have instead of those expected.
 
-    Empty where all is as it should be.
-
-    None where claims that are not testable in this run could still make it so.
+    The text is empty where all is as it should be. None means that claims not testable in this run could still make
+    it so.
     """
     claims = bound_claims(bond, audit)
     if not claims:
@@ -98,9 +97,7 @@ def _said(verdict: str, of: Mapping[str, Any], bond: Mapping[str, Any]) -> str:
 def _number_instead(bond: Mapping[str, Any], results: Results) -> str | None:
     """Say what was measured instead of the expected number.
 
-    Empty where all is as it should be.
-
-    None where nothing was measured.
+    The text is empty where all is as it should be, and None where nothing was measured.
     """
     queries = Finding("", "", "", numbers=(bond,)).queries()
     names = " minus ".join(

@@ -1,7 +1,4 @@
-"""A claim's outcome with the samples behind it.
-
-Before and after the correction of what is tested together.
-"""
+"""Hold a claim's samples and its outcome before and after the correction."""
 
 from __future__ import annotations
 

@@ -203,7 +203,7 @@ def entries_of(singles: Iterable[Choice]) -> list[str]:
 def paired_choices(singles: Sequence[Choice], entries: Iterable[str]) -> list[tuple[Choice, Choice, Choice]]:
     """List all pairs of choices of these entries.
 
-    Either choice, and both at once. Two choices that replace one thing both are no pair.
+    A pair is either choice and both at once. Two choices that replace one thing are no pair.
     """
     sides = [[u for u in singles if u.entries == (entry,)] for entry in entries]
     return [

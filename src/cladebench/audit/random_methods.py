@@ -48,9 +48,7 @@ class RandomMethod:
 
 
 def praised_side(relation: str, direction: str | None) -> int:
-    """Say which operand of an order is praised.
-
-    0 for left, 1 for right.
+    """Say which operand of an order is praised: 0 left, 1 right.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Read what a claim asks for: samples, operands and pairs.
 
-With a choice, or with a random method in the praised place.
+Samples may be those of another choice, or of a random method in the praised place.
 """
 
 from __future__ import annotations
@@ -91,10 +91,7 @@ class Reader:
         return self.records.sample(self._here.query(query), self._here.rule(self.rule))
 
     def of_random(self, query: Mapping[str, Any]) -> Sample:
-        """Read the random method instead of the method of a query.
-
-        With another choice, what replaces it there.
-        """
+        """Read the random method, or what another choice puts in its place."""
         assert self.random is not None
         asked = self._here.query(query)
         measure = self.measures.get(str(asked["metric"]))
@@ -134,10 +131,7 @@ class Reader:
         ]
 
     def _operand(self, operand: Mapping[str, Any], claim: Claim) -> tuple[Sample, str]:
-        """Read one sample of an operand and its name.
-
-        Of several methods the one with the best (or worst) mean.
-        """
+        """Read the operand's sample of the best (or worst) mean, and name."""
         operands = self._operands(operand, claim)
         if len(operands) == 1:
             return operands[0]
@@ -169,7 +163,7 @@ class Reader:
     ) -> list[Pair]:
         """Read the first operand beside the second.
 
-        With ``each``, beside every one of several methods there.
+        With ``each``, the first operand meets every method of the second.
         """
         left, left_method = self._operand(first, claim)
         shared = claim.expects.get("same_setting", ())
@@ -210,10 +204,7 @@ def methods_of(operand: Mapping[str, Any]) -> list[str]:
 
 
 def seeks_highest(operand: Mapping[str, Any], claim: Claim) -> bool:
-    """Say whether the highest mean of several methods is meant.
-
-    The best, or of costs the worst.
-    """
+    """Say whether the best mean is meant, or the costs' worst."""
     return (claim.measure["direction"] == "higher") == ("best_of" in operand)
 
 

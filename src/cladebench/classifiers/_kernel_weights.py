@@ -168,10 +168,7 @@ def learn_weights(
 
 
 def _first(problem: TwoClassProblem, tolerance: float) -> Machine:
-    """Start from equal weights of the best sum.
-
-    Then from those that are best for the parts of that machine.
-    """
+    """Start from equal weights, then from the best of that machine's parts."""
     K = len(problem.kernels)
     machine = problem.machine(np.full(K, 1.0 / K), tolerance)
     scale = max(1e-3, np.sqrt(machine.halves.mean() / problem.sigma))  # best with a hard margin
@@ -223,10 +220,7 @@ def _rounded(
     tol: float,
     tolerance: float,
 ) -> KernelWeights:
-    """Set weights at the floor to 0 where the proof allows.
-
-    Also the weights of kernels that tell nothing.
-    """
+    """Round small weights to 0, and those of kernels that tell nothing."""
     tells = best.halves > _ROUNDING * np.abs(best.coefficients).sum() ** 2
     rounded = problem.machine(np.where(tells & (best.weights > 10.0 * floor), best.weights, 0.0), tolerance)
     high = problem.upper(rounded)

@@ -1,7 +1,4 @@
-r"""A support vector machine with learned weights of several kernels.
-
-Its kernel is a weighted sum of kernels of given distances.
-"""
+r"""Learn a support vector machine with a weighted sum of given kernels."""
 
 from __future__ import annotations
 

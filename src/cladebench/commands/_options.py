@@ -293,9 +293,7 @@ def _recorded_scopes(folder: Path) -> dict[str, Path]:
 
 
 def chosen_papers(args: argparse.Namespace) -> list[str]:
-    """List the papers of ``--paper``, else those of ``--results``.
-
-    By the names that load them; those of ``--results`` are in its ``cells.parquet``.
+    """List the papers of ``--paper``, else those in ``--results``' ``cells.parquet``.
 
     Raises
     ------

@@ -1,7 +1,4 @@
-"""``cladebench collect``: gather planned runs' records into ``cells.parquet``.
-
-Also what they ran with.
-"""
+"""``cladebench collect``: gather planned runs' records and versions into ``cells.parquet``."""
 
 from __future__ import annotations
 
@@ -105,10 +102,7 @@ def papers_at_stake(path: Path) -> set[str]:
 
 
 def environment(cells: Path) -> dict[str, Any]:
-    """What the cells ran with.
-
-    Commits, core builds, package versions and machines, each with a count of cells.
-    """
+    """Count cells by commits, core builds, package versions and machines."""
     from cladebench.bench.store.cells_table import read_cells
 
     table = read_cells(cells, one_row_a_run=True)

@@ -70,10 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _refuse_to_lose_topics(path: Path, kept: list[str]) -> None:
-    """Refuse to write over solver checks of other topics.
-
-    Also over a file that cannot be read.
-    """
+    """Refuse to write over other topics' solver checks or unreadable files."""
     from cladebench.crosscheck.certificate import read_certificates
     from cladebench.input_files import InputFileError
 

@@ -28,10 +28,7 @@ def register(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what is wrong and what should be known.
-
-    Write it to ``gate.txt``.
-    """
+    """Print what is wrong or should be known, also into ``gate.txt``."""
     from cladebench.bench.plan.plan import expected_failures
     from cladebench.bench.run.kept_rows import judge, without_record
     from cladebench.bench.store.gate import gate

@@ -1,7 +1,4 @@
-"""``cladebench readme``: renew what READMEs say of a run.
-
-Also its picture, and the run's own README.
-"""
+"""``cladebench readme``: renew READMEs' words on a run, and its picture."""
 
 from __future__ import annotations
 

@@ -45,9 +45,9 @@ def register(subparsers: Any) -> None:
 
 
 def _chosen_jobs(args: argparse.Namespace) -> tuple[list[Job], Path, list[str]]:
-    """List the chosen jobs, with all files of their papers checked.
+    """List the chosen jobs, their records' folder, and what to say.
 
-    Also the folder of their records, and what to say.
+    All files of their papers are checked.
     """
     from cladebench.bench.plan.plan import PlanError
     from cladebench.input_files import one_of

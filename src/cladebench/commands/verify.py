@@ -138,7 +138,7 @@ def check_data(name: str) -> str:
 def check_writable(folder: Path, setting: str) -> str:
     """Check that a folder can be written; leave nothing behind.
 
-    If it does not exist, the nearest one above it that does.
+    The nearest existing folder above is checked instead of a missing one.
     """
     folder = folder.expanduser().absolute()
     existing = next(path for path in (folder, *folder.parents) if os.path.lexists(path))

@@ -304,7 +304,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, result: Verdicts) -> dict
 def _best(counted: pd.DataFrame, name: str, result: Verdicts) -> tuple[list[str], str]:
     """Name the reference, if it ran, and the best of the others.
 
-    With the labelling that counts for the first.
+    The labelling is the first that counts.
     """
     rows = counted[(counted["data"] == name) & counted["mean"].notna() & ~counted["method"].isin(CONTROLS)]
     measure = "ari" if "ari" in set(rows["measure"]) else UNLABELLED[0]

@@ -22,9 +22,9 @@ class GramInstance(NamedTuple):
 
 
 def structures(n_clusters: int) -> dict[str, FloatArray]:
-    """Y = I, the star.
+    """Make the star, Y = I, and a caterpillar.
 
-    And a caterpillar: clusters share the spine up to where the first of them leaves it.
+    The caterpillar's clusters share the spine up to where the first of them leaves it.
     """
     places = np.arange(n_clusters, dtype=np.float64)
     return {"star": np.eye(n_clusters), "caterpillar": np.minimum.outer(places, places) + np.eye(n_clusters)}

@@ -22,9 +22,7 @@ SIMILARITIES = {
 
 @cache
 def real_data() -> dict[str, tuple[FloatArray, NDArray[np.int64]]]:
-    """Features and labels.
-
-    scikit-learn's bundled sets, and those of ours that are on this machine already.
+    """Give features and labels of scikit-learn's sets and of ours here.
 
     Nothing is fetched: a cross-check needs real numbers, not a particular set.
     """

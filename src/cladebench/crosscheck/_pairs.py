@@ -69,9 +69,7 @@ def draw_labelled(
 
 
 def draw_pairs(labels: IntArray, n_pairs: int, seed: int) -> tuple[IntArray, IntArray]:
-    """Draw must-links and cannot-links without replacement.
-
-    So many of each, or all there are.
+    """Draw must-links and cannot-links without replacement: `n_pairs` each, or all.
 
     Returns
     -------
@@ -87,9 +85,8 @@ def draw_pairs(labels: IntArray, n_pairs: int, seed: int) -> tuple[IntArray, Int
 def nodes_of_a_tree(X: FloatArray, must: IntArray, cannot: IntArray, seed: int) -> Iterator[PairedNode]:
     """Grow a hierarchy and yield three of its nodes.
 
-    Its root, its largest other node with a cannot-link, and its largest without one.
-
-    Nodes that there are not are left out.
+    They are its root, its largest other node with a cannot-link, and its largest without one. Nodes that
+    there are not are left out.
     """
     tree: Any = HierarchyForest(1, random_state=seed).fit(X, must_link=must, cannot_link=cannot).tree(0)
     rows: list[list[int]] = [[] for _ in tree.right]

@@ -1,6 +1,6 @@
-"""Check the balanced assignment against public exact solvers.
+"""Check the balanced assignment by public exact solvers.
 
-Integer programmes, a min-cost flow, and the bound that its prices give.
+They are integer programmes, a min-cost flow, and the bound that its prices give.
 """
 
 from __future__ import annotations
@@ -39,10 +39,7 @@ FAST = "successive shortest paths in the kernel"
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield the certificates of each instance.
-
-    Sizes, dual bound, integer programmes; in scope full, times.
-    """
+    """Yield instances' checks: sizes, dual bound, programmes; in full, times."""
     n, numbers = SIZES[scope]
     for n_clusters in numbers:
         for instance, cost in _instances(n, n_clusters, seed):
@@ -83,10 +80,7 @@ def margin_costs(X: FloatArray, n_clusters: int, rng: np.random.Generator) -> Fl
 
 
 def bounds(n: int, n_clusters: int) -> tuple[int, int]:
-    """Bounds of the paper.
-
-    Nine to eleven tenths of an equal share, rounded outwards.
-    """
+    """Give the paper's bounds: 0.9 to 1.1 shares, rounded outwards."""
     return 9 * n // (10 * n_clusters), -(-11 * n // (10 * n_clusters))
 
 

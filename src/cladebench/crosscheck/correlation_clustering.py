@@ -1,7 +1,4 @@
-"""Correlation clustering between its exact value and its bounds.
-
-Its structural SVM against one programme.
-"""
+"""Check correlation clustering by exact values and bounds, its SVM by programmes."""
 
 from __future__ import annotations
 
@@ -32,10 +29,7 @@ TOLERANCE, SVM_TOLERANCE = 1e-4, 1e-3
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield the certificates of each instance.
-
-    Partition, bound, relaxation; and the learned weights.
-    """
+    """Yield instances' checks: partition, bound, relaxation, and learned weights."""
     n_exact, n_relaxed, n_draws = SIZES[scope]
     for name, X in _points(n_relaxed, n_draws, seed):
         yield from against_exact(f"{name}-{n_exact}", _similarity(X[:n_exact]))
@@ -47,7 +41,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 def _points(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, np.ndarray]]:
     """Draw real data, and points in many dimensions.
 
-    On the former the relaxation is nearly tight, on the latter it is not.
+    The relaxation is nearly tight on the former, and not on the latter.
     """
     for name, (X, _) in real_data().items():
         for k in range(n_draws):
@@ -57,10 +51,7 @@ def _points(n: int, n_draws: int, seed: int) -> Iterator[tuple[str, np.ndarray]]
 
 
 def _similarity(X: np.ndarray) -> np.ndarray:
-    """Median distance minus distance.
-
-    As many pairs attract each other as do not.
-    """
+    """Subtract distances from their median: half of the pairs attract."""
     D = np.linalg.norm((X[:, None] - X) / np.maximum(X.std(axis=0), 1e-12), axis=2)
     return np.median(D[np.triu_indices(len(D), 1)]) - D
 
@@ -70,9 +61,9 @@ def _solve(S: np.ndarray) -> Side[CorrelationClustering]:
 
 
 def against_exact(instance: str, S: np.ndarray) -> Iterator[Certificate]:
-    """Check value and bound.
+    """Check that the best value lies between a clustering's and the bound.
 
-    All are sums to be maximised, and the best is between both.
+    All are sums to be maximised.
     """
     checks = Checks(TOPICS[0], instance)
     fast = _solve(S)

@@ -1,9 +1,8 @@
-"""Check the GHC paper's sentences about Dasgupta's cost.
+"""Check the GHC paper's sections 1 and 2.2 about Dasgupta's cost.
 
-Sections 1 and 2.2, on instances solved exactly.
-
-An existence is certified by an instance: the certificate passes if the instance, solved by exact methods, shows it. A
-universal statement is certified on every instance drawn.
+Its sentences are checked on instances solved exactly. An existence is certified by an instance: the
+certificate passes if the instance, solved by exact methods, shows it. A universal statement is certified on
+every instance drawn.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Check trees against the tree of least Dasgupta cost.
+"""Check trees of all methods against the least Dasgupta cost.
 
-Every method's tree, and the exact methods against one another.
+Exact methods are also checked against one another.
 """
 
 from __future__ import annotations
@@ -44,10 +44,7 @@ SIZES: dict[str, tuple[int, int, tuple[str, ...], tuple[str, ...]]] = {
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield checks of ILP solvers, the bound, and methods.
-
-    Each method that reads no labels.
-    """
+    """Yield checks of ILP solvers, the bound, and methods without labels."""
     n_ilp, n_draws, kinds, solvers = SIZES[scope]
     for instance, X, similarity in similarity_instances(N_SAMPLES, n_draws, seed, kinds):
         S = similarity(X)

@@ -1,6 +1,6 @@
-"""The best structure of a partition against a semidefinite programme.
+"""Check the best structure of partitions by a semidefinite programme.
 
-Also the bound on all partitions, against subspaces that are drawn.
+The bound on all partitions is checked by subspaces that are drawn.
 """
 
 from __future__ import annotations

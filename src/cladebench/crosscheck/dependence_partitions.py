@@ -1,6 +1,6 @@
-"""Partitions that are the best, or that sweeps find.
+"""Check the best partitions and those that sweeps find.
 
-Checked against enumeration, integer programmes, bounds and a twin.
+The references are enumeration, integer programmes, bounds and a twin.
 """
 
 from __future__ import annotations
@@ -77,9 +77,9 @@ def best_move(value: Callable[[IntArray], float], labels: IntArray, n_clusters: 
 
 
 def _enumerated(given: GramInstance, seed: int) -> Iterator[Certificate]:
-    """The best partitions for Y = I and for the best Y.
+    """Check the study's enumeration of best partitions by the twin's.
 
-    The study's enumeration against the twin's.
+    The structures are Y = I and the best Y.
     """
     M, n = given.gram.values, given.gram.n
     for n_clusters in (2, N_CLUSTERS):
@@ -137,9 +137,9 @@ def _enumerated(given: GramInstance, seed: int) -> Iterator[Certificate]:
 
 
 def _values(M: FloatArray, n_clusters: int) -> FloatArray:
-    """Compute the objective of all partitions.
+    """Compute all partitions' objective with Y = I and the best Y.
 
-    With Y = I and with the best Y, in two columns.
+    Each has a column.
     """
     return np.array(
         [
@@ -194,9 +194,9 @@ def _local(given: GramInstance, seed: int) -> Iterator[Certificate]:
 
 
 def _programmes(given: GramInstance, solvers: tuple[SolverName, ...]) -> Iterator[Certificate]:
-    """The best partition for a structure, without the norm.
+    """Check the best partition for a structure, without the norm.
 
-    Integer programmes, and a bound by relaxation.
+    Integer programmes find it, and a relaxation bounds it.
     """
     M, checks = given.gram.values, Checks(TOPICS[0], given.name)
     for name, structure in structures(N_CLUSTERS).items():
@@ -227,9 +227,9 @@ def _programmes(given: GramInstance, solvers: tuple[SolverName, ...]) -> Iterato
 
 
 def _sweeps(given: GramInstance, seed: int) -> Iterator[Certificate]:
-    """Check sweeps of the core against the twin.
+    """Check the core's sweeps by the twin, from matrix and factor.
 
-    From the whole matrix and from a factor of the linear kernel.
+    The factor is that of the linear kernel.
     """
     grams = {"dense": given.gram, "factor": center_factor(given.X)}
     for (form, gram), (name, structure) in itertools.product(grams.items(), structures(N_SWEPT).items()):

@@ -1,7 +1,4 @@
-"""Learning with exemplars.
-
-Slaves against plain loops, bounds and learned weights against cvxpy and PuLP.
-"""
+"""Check learning with exemplars by loops, bounds, cvxpy and PuLP."""
 
 from __future__ import annotations
 

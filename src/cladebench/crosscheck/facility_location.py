@@ -1,7 +1,4 @@
-"""Exemplars by facility location.
-
-Values and bounds against the integer programme and its linear relaxation.
-"""
+"""Check exemplars by the integer programme and its linear relaxation."""
 
 from __future__ import annotations
 
@@ -41,8 +38,8 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 def with_prices(d: FloatArray, n_exemplars: float) -> FloatArray:
     """Put prices on the diagonal that allow about so many exemplars.
 
-    With k exemplars a point is about the k-th part of the way to all others from its own: the price is the median
-    cost, times n / k^2.
+    A point is about the k-th part of the way to all others from its exemplar, with k exemplars. So the price
+    is the median cost, times n / k^2.
     """
     priced = np.array(d)
     typical = float(np.median(d[~np.eye(len(d), dtype=bool)]))

@@ -1,7 +1,4 @@
-"""Check GHC's cost, gradient and samples against its formulas.
-
-Those of section 2.3, taken word for word.
-"""
+"""Check GHC's cost, gradient and samples by section 2.3's formulas."""
 
 from __future__ import annotations
 
@@ -55,10 +52,7 @@ CASES = (Case("linear", "dense", 0.0), Case("neural", "dense", 0.1), Case("linea
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield checks of cost, gradient and samples.
-
-    For each case on each data set.
-    """
+    """Yield checks of cost, gradient and samples by case and data."""
     n_draws, n_samples = SIZES[scope]
     instances = [
         (f"{name}-{N_SAMPLES}-{k}", draw(X, N_SAMPLES, seed + k, N_FEATURES))
@@ -84,9 +78,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarray:
-    """Compute Pr[x -> v] from the parameters of routers.
-
-    Linear or neural, stacked over nodes 1, 2, ... in heap order.
+    """Compute Pr[x -> v] of linear or neural routers, in heap order.
 
     Parameters
     ----------
@@ -110,10 +102,7 @@ def path_probabilities(params: dict[str, np.ndarray], X: np.ndarray) -> np.ndarr
 
 
 def mean_entropy(P: np.ndarray) -> float:
-    """Compute the mean entropy of lowest common ancestors.
-
-    Over unordered pairs.
-    """
+    """Compute lowest common ancestors' mean entropy over unordered pairs."""
     return float(np.mean([reference.lca_entropy(P[i], P[j]) for i, j in combinations(range(len(P)), 2)]))
 
 
@@ -192,7 +181,7 @@ def _gradient(
 def central_differences(function: Any, params: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Differentiate in every parameter by central differences.
 
-    ``(f(x + h) - f(x - h)) / 2h``.
+    A slope is ``(f(x + h) - f(x - h)) / 2h``.
     """
     slopes = {}
     for name, values in params.items():

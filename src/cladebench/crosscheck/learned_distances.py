@@ -1,6 +1,6 @@
-"""Learned distances against the programmes that they solve.
+"""Check learned distances by the programmes that they solve.
 
-ITML, LMNN, BoostMetric, DCA; and a forest of pairs.
+They are those of ITML, LMNN, BoostMetric, DCA and a forest of pairs.
 """
 
 from __future__ import annotations
@@ -230,9 +230,9 @@ def pair_trees(
     n_drawn: int = 2,
     **settings: Any,
 ) -> Iterator[Certificate]:
-    """Check trees and pairs against trying every cut.
+    """Check trees by every cut in fractions, and pairs one by one.
 
-    Trees in fractions, pairs that walk down them one by one. `n_drawn` is `max_features` as a number.
+    `n_drawn` is `max_features` as a number.
     """
     checks = Checks("pair-forest", instance)
     settings = {"n_estimators": 3} | settings

@@ -1,7 +1,4 @@
-"""Check margin fits against a cone solver and a bound.
-
-Their loss against the plain twin.
-"""
+"""Check margin fits by a cone solver, a bound and a twin."""
 
 from __future__ import annotations
 
@@ -33,10 +30,7 @@ TOL = 1e-8
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield checks of fits to random and real data.
-
-    Each with every regulariser.
-    """
+    """Yield checks of fits to all data, with every regulariser."""
     n_samples, n_draws = SIZES[scope]
     for name, X, labels, K in _instances(n_samples, n_draws, seed):
         yield loss(name, X, labels, np.random.default_rng(seed).normal(size=(K, X.shape[1])))

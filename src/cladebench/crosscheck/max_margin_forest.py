@@ -1,7 +1,4 @@
-"""Check the max-margin forest against the plain walk.
-
-Its distances and neighbours, down its trees.
-"""
+"""Check the max-margin forest's distances and neighbours by plain walks."""
 
 from __future__ import annotations
 
@@ -126,9 +123,9 @@ def _distance(instance: str, grown: Grown, n_queries: int) -> Iterator[Certifica
 
 
 def _shares(tree: Any, rows: FloatArray) -> FloatArray:
-    """Give the rows' share in two rows' smallest common node.
+    """Give the share of training rows in two rows' smallest common node.
 
-    Of the training rows; 0 where that node is a leaf.
+    It is 0 where that node is a leaf.
     """
     shares = np.zeros((len(rows), len(rows)))
     paths = [set(reference.path(tree, row)) for row in rows]

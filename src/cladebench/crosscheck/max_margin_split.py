@@ -1,7 +1,4 @@
-"""Splits of nodes of the max-margin forest.
-
-Their convex problems, their descent, and how far a local optimum is.
-"""
+"""Check splits of the max-margin forest: problems, descent, local optima."""
 
 from __future__ import annotations
 
@@ -63,10 +60,7 @@ def certificates(scope: str, seed: int) -> Iterator[Certificate]:
 
 
 def _convex(instance: str, node: PairedNode, seed: int) -> Iterator[Certificate]:
-    """Solve (16) for the start's labels and for random ones.
-
-    The labels of the descent's start, and those of random weights.
-    """
+    """Solve (16) for labels of the start and of random weights."""
     checks = Checks("hfd-convex", instance)
     problem = reference.make_problem(node.X, node.must, node.cannot, share=SHARE)
     direction = solver.scatter_direction(node.X, node.must, node.cannot)

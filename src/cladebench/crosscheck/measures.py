@@ -1,7 +1,4 @@
-"""Check purity and Dasgupta cost against enumeration of pairs.
-
-Expectations against the enumeration of permutations.
-"""
+"""Check purity and Dasgupta cost by pairs, expectations by permutations."""
 
 from __future__ import annotations
 
@@ -42,10 +39,7 @@ SIZES: dict[str, tuple[int, tuple[str, ...]]] = {
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield checks of purity and cost of each tree.
-
-    For each form of the cost and each data set.
-    """
+    """Yield checks of purity and each form of cost by tree."""
     largest, wanted = SIZES[scope]
     for name, (X_all, labels_all) in real_data().items():
         rows = np.random.default_rng(seed).permutation(len(X_all))[:largest]
@@ -93,10 +87,7 @@ def shared_leaves(X: np.ndarray, n_leaves: int) -> Hierarchy:
 
 
 def nearest_neighbours(S: np.ndarray, k: int) -> sp.csr_array:
-    """Keep the k largest similarities of each row.
-
-    A directed graph, not symmetric.
-    """
+    """Keep each row's k largest similarities, as a directed graph."""
     without_self = S - np.diag(np.full(len(S), np.inf))
     kept = np.argsort(-without_self, axis=1, kind="stable")[:, :k]
     rows = np.repeat(np.arange(len(S)), k)

@@ -1,6 +1,6 @@
-"""Max-margin splits of a node.
+"""Check max-margin splits of a node.
 
-The alternating descent ends in a local optimum; how far that is from the global one.
+The alternating descent ends in a local optimum. The checks say how far that is from the global one.
 """
 
 from __future__ import annotations
@@ -87,9 +87,9 @@ def _against_enumeration(name: str, X: np.ndarray, n_clusters: int, seed: int) -
 def _left_to_gain(
     X: np.ndarray, split: NodeSplit, penalties: Penalties, lower: int, upper: int
 ) -> tuple[float, float]:
-    """Give the objective with the best balanced labels.
+    """Give the objective with the best balanced labels, and models' residual.
 
-    For the final models, and the residual of the models.
+    Both are of the final models.
     """
     costs = margin.assignment_costs(X, split.W)
     labels = assignment.balanced_assignment(costs, lower, upper)

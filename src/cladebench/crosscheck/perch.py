@@ -1,7 +1,4 @@
-"""Check PERCH's kernel against its plain twin.
-
-Its A* search against looking at every point.
-"""
+"""Check PERCH's kernel by its twin, A* search by every point."""
 
 from __future__ import annotations
 
@@ -30,10 +27,7 @@ MODES: tuple[tuple[str, Rotations, int | None], ...] = (
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield a check for each mode and for the search.
-
-    On each data set.
-    """
+    """Yield checks of each mode and the search by data set."""
     n_twin, n_search = SIZES[scope]
     for name, (X_all, _) in real_data().items():
         X = _whole_numbers(X_all)[np.random.default_rng(seed).permutation(len(X_all))]
@@ -106,9 +100,7 @@ def _search(instance: str, X: np.ndarray) -> Certificate:
 
 
 def chosen_neighbours(tree: Hierarchy) -> np.ndarray:
-    """Read off which point each point was put beside.
-
-    From a tree grown without rotations.
+    """Read off which point each was put beside, in an unrotated tree.
 
     Point t hangs below a node of its own, and the other side of that node was one leaf when t came. All that were
     put there since have larger numbers, so the leaf is the lowest number on that side.
@@ -138,8 +130,5 @@ def _own_side(tree: Hierarchy, lowest: np.ndarray, t: int) -> int:
 
 
 def nearest_distances(X: np.ndarray) -> np.ndarray:
-    """Give each point's squared distance to its nearest predecessor.
-
-    For all points but the first.
-    """
+    """Give points' squared distances to their nearest predecessors, without the first."""
     return np.array([np.square(X[:t] - X[t]).sum(axis=1).min() for t in range(1, len(X))])

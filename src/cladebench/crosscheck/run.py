@@ -131,10 +131,7 @@ def write(certificates: Sequence[Certificate], folder: Path) -> Path:
 
 
 def summary(certificates: Sequence[Certificate]) -> str:
-    """Sum up each topic, then name what failed.
-
-    How many passed, the largest gap and both times.
-    """
+    """Sum up each topic's passes, largest gap and times, and failures."""
     lines = [
         f"{'topic':24} {'passed':>9} {'worst residual':>15} {'largest gap':>12} {'fast s':>8} {'reference s':>12}"
     ]

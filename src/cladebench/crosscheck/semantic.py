@@ -1,7 +1,4 @@
-"""Check semantic similarity and the Rand index against enumeration.
-
-Counts against all pairs, on trees of real data.
-"""
+"""Check semantic similarity and the Rand index by enumeration of pairs."""
 
 from __future__ import annotations
 
@@ -31,10 +28,7 @@ N_RANDOM = {"smoke": 2, "quick": 8, "full": 40}
 
 
 def certificates(scope: str, seed: int) -> Iterator[Certificate]:
-    """Yield a check for each measure of each tree.
-
-    Also of the clusters that its leaves or a cut of it make.
-    """
+    """Yield checks of each measure by tree, its leaves and cuts."""
     largest, wanted = SIZES[scope]
     for name, (X_all, labels_all) in real_data().items():
         rows = np.random.default_rng(seed).permutation(len(X_all))[:largest]

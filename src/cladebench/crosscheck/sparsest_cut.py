@@ -1,7 +1,4 @@
-"""Check the spectral sparsest cut between exact value and theory.
-
-Also the exact ones and their bounds.
-"""
+"""Check spectral and exact sparsest cuts by values, bounds and theory."""
 
 from __future__ import annotations
 
@@ -59,7 +56,7 @@ def _graphs(
 ) -> Iterator[tuple[str, np.ndarray]]:
     """Yield real similarities and random graphs.
 
-    On the former the sweep is easily exact, on the latter it is not.
+    The sweep is easily exact on the former, and not on the latter.
     """
     for instance, X, similarity in similarity_instances(n_samples, n_draws, seed, kinds):
         yield instance, similarity(X)

@@ -1,6 +1,6 @@
-"""Check tree metrics against cvxpy, all topologies and plain loops.
+"""Check tree metrics' lengths, search and neighbour joining.
 
-Lengths, the search, and neighbour joining.
+The references are cvxpy, all topologies and plain loops.
 """
 
 from __future__ import annotations
@@ -155,9 +155,9 @@ def neighbour_joining(instance: str, D: FloatArray) -> Certificate:
 
 
 def against_all(instance: str, D: FloatArray) -> Certificate:
-    """The best of all topologies, by explicit design matrices.
+    """Check the best of all topologies by explicit design matrices.
 
-    And how far the search is from it.
+    It is also said how far the search is from it.
     """
     fast = timed("enumeration in the kernel", fit_tree_metric, D, topologies="all")
     slow = timed("enumeration, lengths by SciPy's nnls", reference.best_topology, D)

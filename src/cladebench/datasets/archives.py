@@ -27,12 +27,10 @@ def read_members(
     name: str = "archive",
     size_limit: int = SIZE_LIMIT,
 ) -> dict[str, bytes]:
-    """Read the wanted regular files of an archive.
+    """Read the wanted regular files of a tar or zip archive.
 
-    A tar (plain, gz, bz2, xz) or zip archive.
-
-    An archive with any member that would be unpacked outside its folder is refused as a whole, wanted or not.
-    Unwanted links, devices and folders are passed over; wanted ones are refused.
+    A tar may be plain or packed by gz, bz2 or xz. An archive with any member that would be unpacked outside its folder
+    is refused as a whole, wanted or not. Unwanted links, devices and folders are passed over; wanted ones are refused.
 
     Parameters
     ----------
@@ -127,9 +125,9 @@ def _members(archive: bytes) -> Iterator[tuple[str, bool, Callable[[int], bytes]
 
 
 def _safe_name(member: str, archive: str) -> str:
-    """Give the name without a leading ``./``.
+    """Strip a leading ``./``, and refuse names that leave the folder.
 
-    Refuse one that leads out of the folder on any system.
+    A name is refused that does so on any system.
     """
     path = PurePosixPath(member)
     if path.is_absolute() or ".." in path.parts or "\\" in member or re.match("[A-Za-z]:", member):

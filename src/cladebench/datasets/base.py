@@ -1,7 +1,4 @@
-"""The registry entry of a data set.
-
-Also all else that the module of a data set needs.
-"""
+"""Define the registry entry and all else that data modules need."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a loader gives, made ready.
-
-Functions computed, arrays in one form, all compared with the registry.
-"""
+"""Bring what a loader gives into one form, compared with the registry."""
 
 from __future__ import annotations
 
@@ -20,9 +17,7 @@ from cladebench.validation import as_index, check_columns, without_overflow
 
 
 def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
-    """Give content in one form, if it is as registered.
-
-    With all functions computed and all arrays in one form.
+    """Give content computed and in one form, if it is as registered.
 
     Parameters
     ----------
@@ -65,10 +60,7 @@ def checked(entry: DatasetInfo, content: Content, draw: int) -> Content:
 
 
 class _Checker:
-    """Computes and checks the content of a data set.
-
-    Or of one of its parts.
-    """
+    """Compute and check the content of a data set or a part."""
 
     def __init__(self, entry: DatasetInfo, draw: int, part: str | None = None) -> None:
         self.entry, self.draw = entry, draw
@@ -243,10 +235,7 @@ def _finite(values: Matrix) -> bool:
 
 
 def _tree_fault(parents: NDArray[np.intp], n_classes: int) -> str | None:
-    """Say why these are not the parents of a class tree.
-
-    None if they are.
-    """
+    """Say why these are not a class tree's parents, else None."""
     # It needs the compiled core, which a look at the registry does not.
     from cladebench.hierarchy import Hierarchy
 

@@ -1,7 +1,4 @@
-"""Which source files make a data set.
-
-The module of its loader and what that imports of this package.
-"""
+"""List the source files of a data set: its loader and imports."""
 
 from __future__ import annotations
 
@@ -20,9 +17,7 @@ COMMON = f"{PACKAGE}.registry"
 
 
 def sources_of(entry: DatasetInfo) -> list[Path]:
-    """List the source files of one data set alone.
-
-    Without those that serve all data sets.
+    """List the source files that one data set has for itself.
 
     Parameters
     ----------
@@ -58,9 +53,9 @@ def _modules_of(entry: DatasetInfo) -> Iterator[str]:
 
 
 def _closure(names: Iterable[str]) -> list[Path]:
-    """List files of modules and of those that they import.
+    """List files of named modules and of those that they import.
 
-    Modules of this package with these names.
+    Only modules of this package count.
     """
     queue, files = list(names), dict[Path, None]()
     while queue:
@@ -73,10 +68,7 @@ def _closure(names: Iterable[str]) -> list[Path]:
 
 
 def _file(name: str) -> Path | None:
-    """File of a module of this package.
-
-    None where there is none of that name.
-    """
+    """Find the file of a module of this package, or None."""
     try:
         spec = find_spec(name)
     except ModuleNotFoundError:  # the name of something in a module

@@ -1,7 +1,4 @@
-"""What a data set holds.
-
-Features, labels, images, views and parts, and their digest.
-"""
+"""Hold features, labels, images, views and parts, and their digest."""
 
 from __future__ import annotations
 
@@ -48,9 +45,9 @@ class Images:
         return len(self.pixels)
 
     def thumbnail(self, i: int, size: int = 64) -> NDArray[np.uint8]:
-        """Shrink an image to at most `size` pixels.
+        """Shrink an image to a longer side of at most `size` pixels.
 
-        Its longer side; a smaller one is copied as it is.
+        A smaller one is copied as it is.
 
         Parameters
         ----------
@@ -165,10 +162,7 @@ class Content:
         raise ValueError("content: nothing to count samples by; expected labels, features, views or images")
 
     def freeze(self) -> None:
-        """Make all arrays read-only.
-
-        Those of sparse matrices, images, views and parts too.
-        """
+        """Make all arrays of data, images, views and parts read-only."""
         for _, leaf in leaves(self):
             if isinstance(leaf, np.ndarray):
                 leaf.flags.writeable = False
@@ -198,9 +192,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Dataset(Content):
-    """A loaded and checked data set.
-
-    All functions are computed, all values compared with the registry.
+    """Hold a loaded data set, computed and compared with the registry.
 
     Attributes
     ----------
@@ -281,9 +273,9 @@ def _entries(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 
 
 def content_sha256(content: Content) -> str:
-    """Digest of all fields of a content.
+    """Digest names, shapes, types and values of all fields.
 
-    Names, shapes, types and values; functions must have been computed.
+    Functions must have been computed.
     """
     digest = hashlib.sha256()
     for path, leaf in leaves(content):
@@ -304,8 +296,8 @@ def features_sha256(X: Matrix, labels: Labels) -> str:
 
     A registry entry may require it of computed features.
 
-    For a dense X: its shape, X as little-endian float64 by rows, labels as little-endian int64. For a sparse one:
-    :func:`content_sha256` of X and labels.
+    A dense X counts by its shape, X as little-endian float64 by rows, and labels as little-endian int64. A sparse one
+    has :func:`content_sha256` of X and labels.
     """
     if scipy.sparse.issparse(X):
         return content_sha256(Content(X, labels))

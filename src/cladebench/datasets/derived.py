@@ -59,9 +59,7 @@ def computed(
     function: Callable[[], Matrix],
     accept: Callable[[Matrix], bool] = lambda values: True,
 ) -> Matrix:
-    """Values of a function.
-
-    From a kept copy, or computed and then kept.
+    """Read a function's values from a kept copy, or compute and keep.
 
     A copy that was cut or altered is not used, but computed and written anew. A cache that cannot be read or written
     costs time and is not an error.
@@ -95,10 +93,7 @@ def _plain(values: Matrix) -> Matrix:
 
 
 def _packed(values: Matrix) -> bytes:
-    """Bytes of a copy.
-
-    One array in the .npy format, or four of a sparse matrix, and the sha256 of it all.
-    """
+    """Pack an array (.npy), or a sparse matrix's four, with their sha256."""
     arrays = [values]
     if scipy.sparse.issparse(values):
         arrays = [values.data, values.indices, values.indptr, np.array(values.shape)]
@@ -110,10 +105,7 @@ def _packed(values: Matrix) -> bytes:
 
 
 def _read(path: Path) -> Matrix | None:
-    """Values of a copy.
-
-    None where there is none, or not with the bytes that were written.
-    """
+    """Read a copy's values, None where it is absent or altered."""
     try:
         packed = path.read_bytes()
     except OSError:

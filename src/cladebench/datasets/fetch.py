@@ -1,8 +1,7 @@
-"""Getting the bytes of a registered file.
+"""Get the bytes of a registered file.
 
-Cache, mirrors, bundled copy, official address, public copies.
-
-Whatever the source, the sha256 of the very bytes that are handed out has been compared with the registry.
+Sources are the cache, mirrors, the bundled copy, the official address and public copies. Whatever the source, the
+sha256 of the very bytes that are handed out has been compared with the registry.
 """
 
 from __future__ import annotations
@@ -56,9 +55,7 @@ class Obtained:
 
 
 def local_paths(file: RemoteFile, settings: DataPlaces | None = None) -> Iterator[tuple[str, Path]]:
-    """Yield the copies of a file on this machine.
-
-    (source, path), unchecked, in the order of preference.
+    """Yield (source, path) of local copies, unchecked, by preference.
 
     A mirror may have a packed copy; a plain one beside it comes first.
     """
@@ -82,9 +79,9 @@ def expected(file: RemoteFile) -> str:
 
 
 def wrong_size(file: RemoteFile, size: int) -> str | None:
-    """Describe a wrong size.
+    """Describe a wrong size, None for the right one.
 
-    None for the right one. Of a file that is too long, only one byte more is read.
+    Only one byte more is read of a file that is too long.
     """
     if size == file.size:
         return None
@@ -92,10 +89,7 @@ def wrong_size(file: RemoteFile, size: int) -> str | None:
 
 
 def fault(file: RemoteFile, content: bytes) -> str | None:
-    """Say what is wrong with the bytes.
-
-    None if they are the registered ones.
-    """
+    """Say what is wrong with bytes, None if nothing is."""
     wrong = wrong_size(file, len(content))
     if wrong:
         return wrong
@@ -222,19 +216,14 @@ class _NoAnswer(_Unreachable):
 
 
 class _BrokenOff(_Unreachable):
-    """The transfer began or the server had a passing fault.
-
-    Worth another attempt.
-    """
+    """Report a broken transfer or passing fault, worth another attempt."""
 
 
 class _Transfer(threading.Thread):
     """Fetch one address into memory.
 
-    At most one chunk too many, and none after it was given up.
-
-    It runs in a thread of its own, because time limits of sockets bound neither the look-up of a name nor a server that
-    sends one byte now and then.
+    It takes at most one chunk too many, and none after it was given up. It runs in a thread of its own, because time
+    limits of sockets bound neither the look-up of a name nor a server that sends one byte now and then.
     """
 
     def __init__(self, url: str, size: int) -> None:
@@ -302,10 +291,7 @@ def _transfer(url: str, size: int) -> bytes:
 
 
 def check_writable(folder: Path) -> None:
-    """Make the folder and try a file in it.
-
-    Before anything is downloaded.
-    """
+    """Make the folder and try a file, before anything is downloaded."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".try-"):

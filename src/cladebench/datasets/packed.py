@@ -1,7 +1,4 @@
-"""Copies as they lie on the disk.
-
-Plain, or as gzip packs them, with ``.gz`` after the name of the file.
-"""
+"""Read and write copies on the disk, plain or gzipped (``.gz``)."""
 
 from __future__ import annotations
 

@@ -235,8 +235,6 @@ def fixed_sizes() -> dict[str, int]:
 def source_files(name: str) -> list[Path]:
     """List the source files that make one data set alone.
 
-    See :func:`~cladebench.datasets.code_files.sources_of`.
-
     Raises
     ------
     ValueError
@@ -255,9 +253,7 @@ def source_files(name: str) -> list[Path]:
 
 
 def _own(name: str) -> Any:
-    """Give the module that reads data of users.
-
-    Only where a name is of such data.
+    """Give the module that reads data of users, if one is named.
 
     It is found by a computed name: the results of registered data do not depend on it.
     """

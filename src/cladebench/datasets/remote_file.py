@@ -19,9 +19,9 @@ class DatasetError(Exception):
 
 
 class DataUnavailable(DatasetError):
-    """No source holds the data now.
+    """Report that no source holds the data now.
 
-    A fact about the machine and its network, not a fault of the data.
+    The machine or its network is at fault, not the data.
     """
 
 

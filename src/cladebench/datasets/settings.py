@@ -40,10 +40,7 @@ class DataPlaces:
 
 
 def checkout_root() -> Path | None:
-    """Root of the project's checkout.
-
-    The one this package runs from, else one around the current folder.
-    """
+    """Give the checkout's root around the package, else the current folder."""
     for folder in (Path(__file__).resolve().parents[3], Path.cwd(), *Path.cwd().parents):
         if (folder / "src/cladebench/datasets").is_dir() and (folder / "src/core/CMakeLists.txt").is_file():
             return folder
@@ -51,10 +48,7 @@ def checkout_root() -> Path | None:
 
 
 def default_cache() -> Path:
-    """Give the folder ``.cladebench/cache``.
-
-    In the checkout, or in the current folder where there is no checkout.
-    """
+    """Give ``.cladebench/cache`` in the checkout, or else in this folder."""
     return (checkout_root() or Path.cwd()) / ".cladebench" / "cache"
 
 

@@ -1,7 +1,4 @@
-"""Clustering with exemplars under a weighted sum of distances.
-
-Scales, price, and labels.
-"""
+"""Cluster by exemplars under weighted sums of distances: scales, price, labels."""
 
 from __future__ import annotations
 
@@ -32,7 +29,7 @@ class ExemplarClusters(StackDistance):
     def exemplars(self, stack: Any) -> IntArray:
         """Find the exemplars of a new set.
 
-        That of cluster c, as `predict` numbers them, comes at place c.
+        The exemplar of cluster c, as `predict` numbers them, comes at place c.
 
         Parameters
         ----------
@@ -123,11 +120,10 @@ def labels_of(location: FacilityLocation) -> IntArray:
 def matched_price(sets: Sequence[GivenDistances], labels: Sequence[IntArray], w: FloatArray) -> float:
     """Find the price that gives the right number of clusters.
 
-    In all sets together, for distances with weights w.
-
-    Bisection on the price's logarithm, between prices that make each object its own exemplar and one of all, to one in
-    a thousand; where no price gives the number, the largest that gives more, or the smallest of all if none does.
-    Numbers are those of the local search: what a proof of the optimum costs is not spent on a price.
+    It counts in all sets together, for distances with weights w. Bisection on the price's logarithm goes from a price
+    that makes each object its own exemplar to one that makes one of all, to one in a thousand. Where no price gives the
+    number, it is the largest that gives more, or the smallest of all if none does. Numbers are those of
+    the local search: what a proof of the optimum costs is not spent on a price.
     """
     tables = [given.at(w) for given in sets]
     for table in tables:
@@ -163,7 +159,7 @@ def accurate_price(
 ) -> float:
     """Find the price that recovers the clusters best.
 
-    One of `PRICE_FACTORS` times a price; a price of 0 stays.
+    It is one of `PRICE_FACTORS` times a price; a price of 0 stays.
 
     Clusters are recovered so far as objects are in the cluster that is matched to theirs, one to one. Of prices that
     are as good the nearest to the given one is taken.

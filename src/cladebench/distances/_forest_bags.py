@@ -1,7 +1,4 @@
-"""Bags of a random forest.
-
-Which rows each tree was grown from, and how often.
-"""
+"""Count which rows each tree of a random forest was grown from."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ Drawn = npt.NDArray[np.int32]
 def times_drawn(forest: Any, n: int) -> Drawn:
     """Count how often each fitted row is in each tree's bag.
 
-    Of a random forest of scikit-learn, which draws its bags anew from their seeds.
+    scikit-learn's random forest draws its bags anew from their seeds.
     """
     samples = forest.estimators_samples_
     drawn = np.empty((len(samples), n), dtype=np.int32)

@@ -24,9 +24,7 @@ _OF_THE_SEARCH = ("candidates_per_tree", "candidate_order")
 
 
 class ForestTree(NamedTuple):
-    """One tree of a forest.
-
-    Its nodes in preorder, the left child of a node being the next one.
+    """Hold a tree's nodes in preorder, each followed by its left child.
 
     Attributes
     ----------
@@ -79,7 +77,7 @@ def check_parameters(forest: Any) -> None:
 def params_of(forest: Any) -> dict[str, Any]:
     """Give the parameters that a forest was fitted with.
 
-    Those of its search as they are.
+    Parameters of its search are as they are now.
     """
     return {**forest.fitted_with_, **{name: getattr(forest, name) for name in _OF_THE_SEARCH}}
 
@@ -252,9 +250,9 @@ def json_facts(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def what_must_agree(forest: Any) -> dict[str, Any]:
-    """Give what parts of one forest share, but for rows.
+    """Give the parameters and facts that parts of a forest share.
 
-    Parameters and facts.
+    Their rows may differ.
     """
     free = ("n_trees", "first_tree", "random_state", "candidates_per_tree", "candidate_order", "checkpoint")
     params = {name: value for name, value in params_of(forest).items() if name not in free}

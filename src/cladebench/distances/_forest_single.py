@@ -1,6 +1,6 @@
-"""Features as forests compare them, in single precision.
+"""Convert features to single precision, as forests compare them.
 
-In zeros and units that lose little by it.
+Zeros and units are chosen so that little is lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEAST_KEPT = 0.9
 def zeros_and_units(X: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Choose zero and unit of each feature for single precision.
 
-    In these it tells the feature's values apart.
+    It tells the feature's values apart in these units.
 
     Parameters
     ----------

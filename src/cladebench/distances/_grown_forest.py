@@ -132,9 +132,9 @@ class GrownForest(Distance):
         return self.neighbors_of(X, k)[:2]
 
     def leaf_map(self, X: Any = None, weights: str = "distance") -> LeafMap:
-        """Give the forest as a sparse matrix.
+        """Give the forest as a sparse matrix, a row for each sample.
 
-        A row for each sample. Nothing of size n^2 is made.
+        Nothing of size n^2 is made.
 
         Parameters
         ----------

@@ -15,9 +15,7 @@ BLOCK = 2**21
 
 
 def euclidean(X: Any, Y: Any) -> FloatArray:
-    """Compute Euclidean distances from X to Y from differences.
-
-    From the rows of X to those of Y.
+    """Compute Euclidean distances of X's rows to Y's from differences.
 
     Parameters
     ----------

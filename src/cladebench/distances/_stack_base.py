@@ -184,9 +184,7 @@ class StackDistance(Discovered, BaseEstimator, ABC):
 
 
 def checked_stack(name: str, stack: Any, square: bool = True) -> FloatArray:
-    """Give a stack as a C-contiguous float array.
-
-    Of float64, or float32 where it is that.
+    """Give a stack as C-contiguous float64, or float32 if it is.
 
     Parameters
     ----------

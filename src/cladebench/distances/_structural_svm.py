@@ -80,16 +80,16 @@ class PairSet:
         return float((self.costs * np.abs(by)).sum()) / n, self.units * slope
 
     def objectives(self, v: FloatArray) -> FloatArray:
-        """Give what each pair adds to the loss at v.
+        """Give each pair's addition to the loss at v, if together.
 
-        If it is put together, shape (n_pairs,).
+        The shape is (n_pairs,).
         """
         return self.similarity(v) + self.costs - 2.0 * self.costs * self.together
 
     def loss(self, v: FloatArray, gained: float) -> float:
-        """Compute the loss at v of a partition.
+        """Compute a partition's loss at v, whose pairs gain `gained`.
 
-        Its pairs put together gain so much by `objectives`.
+        `objectives` says what a pair gains.
         """
         apart = (self.costs - self.similarity(v))[self.together].sum()
         return (gained + float(apart)) / len(self.together)
@@ -139,7 +139,7 @@ def learn(
 ) -> LearnedWeights:
     """Minimise the objective by cutting planes.
 
-    A plane for each training set in each round (n slacks).
+    A round adds a plane for each training set (n slacks).
 
     Parameters
     ----------

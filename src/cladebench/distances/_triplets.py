@@ -1,6 +1,6 @@
-"""Targets and best linear map of large margin neighbours.
+"""Find targets and the best linear map of large margin neighbours.
 
-For the distances that start there.
+Some distances start there.
 """
 
 from __future__ import annotations
@@ -59,19 +59,14 @@ def check_max_samples(value: object) -> None:
 
 
 def sampled_rows(n_samples: int, max_samples: int | None, random_state: Any) -> IntArray:
-    """Draw the rows to learn from, in order.
-
-    All where there are no more than ``max_samples``.
-    """
+    """Draw at most `max_samples` rows to learn from, in order."""
     if max_samples is None or n_samples <= max_samples:
         return np.arange(n_samples)
     return np.sort(check_random_state(random_state).permutation(n_samples)[:max_samples])
 
 
 def find_targets(X: FloatArray, codes: IntArray, n_neighbors: int) -> IntArray:
-    """Find each sample's nearest others of its class.
-
-    Of equally near ones those with the lowest indices.
+    """Find each sample's nearest others of its class, ties by index.
 
     Returns
     -------
@@ -153,10 +148,7 @@ def fit_linear(
 
 
 class _Search:
-    """The smoothed loss as a function of L.
-
-    Also the best map and the best bound met on the way.
-    """
+    """Search the smoothed loss of L, keeping best map and bound."""
 
     def __init__(self, loss: _core.TripletLoss, Y: FloatArray, pull: FloatArray, tol: float) -> None:
         self._loss, self._Y, self._pull, self._tol = loss, Y, pull, tol
@@ -196,7 +188,7 @@ class _Search:
 def _coordinates(centred: FloatArray, gaps: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Give principal axes and a change to even pull.
 
-    Axes that the samples extend in; the pull is then nearly alike in all directions.
+    The samples extend in these axes, and the pull is then nearly alike in all directions.
 
     The first axes are the widest: impostors that are far apart in them are given up early.
     """
@@ -211,9 +203,9 @@ def _coordinates(centred: FloatArray, gaps: FloatArray) -> tuple[FloatArray, Flo
 
 
 def _best_scale(Y: FloatArray, codes: IntArray, targets: IntArray, mu: float) -> float:
-    """Choose the scale of squared distances of least loss.
+    """Choose the scale, a power of two, of least loss.
 
-    A power of two; the loss is of some samples.
+    The scale is that of squared distances. The loss is of some samples.
     """
     with_target = np.flatnonzero((targets >= 0).any(axis=1))
     some = with_target[:: -(-len(with_target) // SCALE_SAMPLES)]

@@ -1,6 +1,6 @@
-"""The base classes of distances.
+"""Define the base classes of distances of samples.
 
-Of samples with features, here, and of stacks of given distances (`StackDistance`).
+`StackDistance` is that of stacks of given distances.
 """
 
 from __future__ import annotations
@@ -94,10 +94,7 @@ class Distance(Discovered, BaseEstimator, ABC):
 
     @abstractmethod
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Compute distances from the rows of X to Y's.
-
-        Shape (len(X), len(Y)); both checked as in `_learn`.
-        """
+        """Compute distances from X to Y, both checked, shape (len(X), len(Y))."""
 
     def fit(self, X: Any, y: Any = None, must_link: Any = None, cannot_link: Any = None) -> Self:
         """Learn the distance and keep the rows of X for `kneighbors`.
@@ -305,9 +302,9 @@ class Distance(Discovered, BaseEstimator, ABC):
 
 
 def _without_own(distance: FloatArray, index: IntArray) -> tuple[FloatArray, IntArray]:
-    """Leave row i out of the neighbours in row i.
+    """Leave row i out of its neighbours, or else the farthest.
 
-    Or the farthest where it is not among them, as of many equal rows.
+    It may not be among them where many rows are equal.
     """
     left_out = index == np.arange(len(index))[:, None]
     left_out[~left_out.any(axis=1), -1] = True
@@ -355,11 +352,10 @@ def _is_pair(pair: Any) -> bool:
 
 
 def _pairs_of_labels(codes: IntArray) -> tuple[IntArray, IntArray]:
-    """Pair each row with one of its class and another.
+    """Pair rows with the next of their class and another.
 
-    The next one of its class and the next of another class, in a random order.
-
-    Where rows stand by class, their own order would pair all rows of a class with one and the same of the next.
+    Rows are in a random order. Where rows stand by class, their own order would pair all rows of a class with one and
+    the same of the next.
     """
     order = np.random.default_rng(0).permutation(len(codes))
     codes = codes[order]

@@ -164,9 +164,7 @@ class BoostMetric(LinearDistance):
 
 
 class _Triplets:
-    """All triplets of some targets and impostors.
-
-    And the two sums over them.
+    """Hold all triplets of some targets and impostors, and two sums.
 
     Parameters
     ----------
@@ -214,10 +212,7 @@ class _Triplets:
         return float(values[0]), vectors[:, 0]
 
     def gains(self, z: FloatArray) -> FloatArray:
-        """Say how much z z' helps each triplet.
-
-        By how much it makes the impostor farther than the target.
-        """
+        """Say by how much z z' makes impostors farther than targets."""
         places = np.einsum("ij,j->i", self._X, z, optimize=False)
         far = np.square(places[:, None] - places[self._impostors]) / self.unit
         near = np.square(places[:, None] - places[self._targets]) / self.unit
@@ -245,10 +240,7 @@ def _step(margins: FloatArray, gain: FloatArray, v: float) -> float:
 
 
 def _all_steps(weights: FloatArray, gains: FloatArray, v: float) -> FloatArray:
-    """Choose all weights anew, from those given.
-
-    To minimise log sum exp(-weights @ gains) + v sum(weights).
-    """
+    """Minimise log sum exp(-weights @ gains) + v sum(weights), from given weights."""
     unit = 1.0 / np.abs(gains).max()  # of the weights
 
     def value_and_gradient(scaled: FloatArray) -> tuple[float, FloatArray]:
@@ -267,9 +259,9 @@ def _all_steps(weights: FloatArray, gains: FloatArray, v: float) -> FloatArray:
 def nearest_by_class(
     X: FloatArray, codes: IntArray, n_targets: int, n_impostors: int
 ) -> tuple[IntArray, IntArray]:
-    """Find the nearest rows of the same and other classes.
+    """Find rows' nearest of the same and other classes, else -1.
 
-    Other rows of each row's own class, and rows of other classes; -1 where none is left.
+    A row is not its own neighbour.
     """
     targets = np.full((len(X), n_targets), -1, dtype=np.int64)
     impostors = np.full((len(X), n_impostors), -1, dtype=np.int64)

@@ -163,10 +163,7 @@ def chunklets_of(n_samples: int, must_link: IntArray) -> IntArray:
 
 
 def linked_chunklets(chunklets: IntArray, cannot_link: IntArray) -> IntArray:
-    """List the pairs of chunklets with a cannot-link.
-
-    Different ones, each pair once, shape (n_pairs, 2).
-    """
+    """List different pairs of chunklets with a cannot-link once, shape (n_pairs, 2)."""
     pairs = np.sort(chunklets[cannot_link], axis=1)
     return np.unique(pairs[(pairs[:, 0] >= 0) & (pairs[:, 0] < pairs[:, 1])], axis=0)
 
@@ -202,9 +199,9 @@ def chunklet_covariances(
 
 
 def _largest(matrix: FloatArray, most: int | None) -> tuple[FloatArray, FloatArray]:
-    """Largest eigenvalues, at least one, with their vectors.
+    """Give the largest non-zero eigenvalues, at most `most`, with their vectors.
 
-    As many as are not zero, and at most ``most``.
+    There is always one.
     """
     values, vectors = scipy.linalg.eigh(matrix)
     values, vectors = values[::-1], vectors[:, ::-1]

@@ -101,11 +101,10 @@ class FixedWeights(RuleOfWeights):
 
 
 def separation(sets: list[GivenDistances], labels: list[IntArray]) -> FloatArray:
-    """Measure how far each distance separates clusters.
+    """Measure each distance's mean between clusters over within, less 1.
 
-    Its mean between clusters over that within, less 1, from the pairs of all sets; 0 where negative.
-
-    0 too for a distance that is 0 wherever there are pairs of either kind, and where there are no such pairs.
+    All sets' pairs count, and negative values are 0. So are those of a distance that is 0 wherever there are pairs
+    of either kind, or where there are no such pairs.
     """
     n_distances = sets[0].shape[0]
     within, between, n_within, n_between = np.zeros(n_distances), np.zeros(n_distances), 0, 0

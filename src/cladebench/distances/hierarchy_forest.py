@@ -1,7 +1,4 @@
-"""Hierarchy forest distance.
-
-The mean distance of two samples in a forest of max-margin cluster hierarchies.
-"""
+"""Average distances in a forest of max-margin cluster hierarchies."""
 
 from __future__ import annotations
 

@@ -161,9 +161,9 @@ def _bin_centres(squares: FloatArray) -> FloatArray:
 
 
 def _sampled_squares(X: FloatArray, n_pairs: int) -> FloatArray:
-    """Squared distances of pairs of rows.
+    """Compute squared distances of all pairs of rows, or some.
 
-    Of all, or of a sample of `n_pairs` that depends on the number of rows alone.
+    A sample of `n_pairs` depends on the number of rows alone.
     """
     n = len(X)
     if n * (n - 1) // 2 <= n_pairs:

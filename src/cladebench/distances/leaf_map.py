@@ -290,7 +290,7 @@ def largest_products(left: sparse.csr_array, right: sparse.csr_array, k: int) ->
 def _with_zeros(product: sparse.csr_array, k: int) -> sparse.csr_array:
     """Enter the first k columns, as zeros where nothing is.
 
-    Of equal zeros, these come first.
+    They come first among equal zeros.
     """
     n = product.shape[0]
     row = np.repeat(np.arange(n), np.diff(product.indptr))
@@ -300,10 +300,7 @@ def _with_zeros(product: sparse.csr_array, k: int) -> sparse.csr_array:
 
 
 def _lines(product: sparse.csr_array) -> tuple[FloatArray, IntArray]:
-    """Write each row's entries in a line, with the other sign.
-
-    And their columns in another.
-    """
+    """Write rows' entries, with the other sign, and their columns, in lines."""
     counts = np.diff(product.indptr)
     shape = len(counts), int(counts.max())
     values, columns = np.full(shape, np.inf), np.full(shape, product.shape[1], dtype=np.int64)

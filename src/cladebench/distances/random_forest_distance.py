@@ -155,7 +155,7 @@ class RandomForestDistance(Distance):
 def check_max_features(value: object) -> None:
     """Raise a ValueError for a wrong ``max_features``.
 
-    Unless ``value`` is "sqrt", "log2", None or an integer >= 1.
+    Right are "sqrt", "log2", None and integers >= 1.
     """
     if value is None or value in ("sqrt", "log2"):
         return

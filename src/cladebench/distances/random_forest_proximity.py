@@ -122,10 +122,9 @@ class RandomForestProximity(Distance):
         self._rows_in_leaves, self._fitted_leaves = leaves.T.tocsr(), leaves.indices.reshape(len(X), -1)
 
     def leaf_map(self, X: Any = None, weights: str = "leaf") -> LeafMap:
-        """Give the forest as a sparse matrix.
+        """Give the forest as a sparse matrix: sample by tree's leaf.
 
-        A row for each sample, a column for each leaf of each tree. P = Q W R' has the proximities, and R is Q but for
-        "gap". Nothing of size n^2 is made.
+        P = Q W R' has the proximities, and R is Q but for "gap". Nothing of size n^2 is made.
 
         Parameters
         ----------
@@ -226,9 +225,9 @@ class RandomForestProximity(Distance):
         return one_column_each(self._fitted_leaves.copy(), self._rows_in_leaves.shape[0])
 
     def _leaves_of(self, X: np.ndarray) -> sparse.csr_array:
-        """Mark the leaf of each sample in each tree.
+        """Mark each sample's leaf in each tree by 1.
 
-        A row for each sample, a column for each leaf of all trees: 1 where the sample rests in that leaf.
+        There is a row for each sample and a column for each leaf of all trees.
         """
         leaves, n_leaves = (
             np.empty((len(self._column_of), len(X)), dtype=np.int32),

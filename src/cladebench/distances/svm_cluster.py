@@ -1,7 +1,4 @@
-"""SVM-cluster: a structural SVM that learns a similarity.
-
-For correlation clustering.
-"""
+"""Learn a similarity for correlation clustering by a structural SVM (SVM-cluster)."""
 
 from __future__ import annotations
 
@@ -173,9 +170,7 @@ class SVMCluster(StackDistance):
 
 
 def _pairs(given: GivenDistances, labels: IntArray) -> tuple[list[FloatArray], npt.NDArray[np.bool_]]:
-    """Average each distance of all pairs over directions.
-
-    Also which pairs are together.
+    """Average distances of pairs over directions, and mark pairs that are together.
 
     Objects are first put in the order of their sums of distances: what follows breaks ties by index.
     """

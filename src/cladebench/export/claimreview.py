@@ -13,10 +13,7 @@ from cladebench.report.statement_reviews import claim_review, claim_review_docum
 
 
 def files(run: RunFolder, folder: Path) -> Mapping[str, bytes]:
-    """Give ``claimreview.jsonld``.
-
-    Its addresses of pages are relative to the folder of the run.
-    """
+    """Give ``claimreview.jsonld`` with pages relative to the run's folder."""
     reviews = (
         claim_review(paper.plan, claim, pages="report/") for paper in run.papers for claim in paper.statements
     )

@@ -83,10 +83,7 @@ def data_entities(papers: Iterable[PaperRun], cells: pd.DataFrame) -> Iterator[d
 
 
 def data_set(info: DatasetInfo, users: list[str]) -> dict[str, Any]:
-    """Write a data set of the registry.
-
-    A collection of files, or what generates it.
-    """
+    """Write a registry's data set, as files or as what generates it."""
     stand_in = f" Stand-in for {info.stand_in_for}." if info.stand_in_for else ""
     entity: dict[str, Any] = {
         "@id": f"{DATA}{info.name}",
@@ -105,10 +102,7 @@ def data_set(info: DatasetInfo, users: list[str]) -> dict[str, Any]:
 
 
 def data_file(file: RemoteFile) -> dict[str, Any]:
-    """Write a file of a data set with its sha256.
-
-    And with its official address, if it has one.
-    """
+    """Write a data file with its sha256 and any official address."""
     entity: dict[str, Any] = {
         "@id": _id(file),
         "@type": "File" if file.official_url else "CreativeWork",

@@ -1,7 +1,6 @@
-"""Drafts of FORRT replication outcomes.
+"""Draft FORRT replication outcomes, a file a paper, an entry a statement.
 
-One file a paper, one entry a statement. Fields and words are those of the template "Declaring a replication study
-outcome according to FORRT".
+Fields and words are those of the template "Declaring a replication study outcome according to FORRT".
 """
 
 from __future__ import annotations
@@ -124,10 +123,7 @@ def confidence(claim: Mapping[str, Any]) -> str:
 
 
 def evidence(claim: Mapping[str, Any]) -> str:
-    """Say what the answer rests on.
-
-    The kind of evidence, the reason, the number of results.
-    """
+    """Say the evidence, reason and number of results behind an answer."""
     said = f"{EVIDENCE[claim['evidence']].done}. {claim['reason']}"
     return f"{said}; n = {claim['n']}" if claim["n"] is not None else said
 

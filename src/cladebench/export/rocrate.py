@@ -1,6 +1,6 @@
-"""A run as a Workflow Run RO-Crate.
+"""Write a run as a Workflow Run RO-Crate.
 
-Profiles: RO-Crate 1.1, Workflow RO-Crate 1.0, Process and Workflow Run Crate 0.5.
+Profiles are RO-Crate 1.1, Workflow RO-Crate 1.0, and Process and Workflow Run Crate 0.5.
 https://www.researchobject.org/workflow-run-crate/
 """
 
@@ -219,9 +219,9 @@ class Crate:
         return [entity for entity in self.data if entity["@id"].startswith(DATA)]
 
     def _day(self) -> str:
-        """The day of publication.
+        """Give the day of the release, or of the newest commit.
 
-        That of the release, else of the newest commit that ran, else of the commit that was built.
+        A run without a release has the newest commit that ran, else that of the build.
         """
         day = str(self.suite.citation.get("date-released", "")) or self.suite.last_day(
             {str(row["commit"]) for row in self.environments}

@@ -49,10 +49,7 @@ class RunFolder:
     papers: tuple[PaperRun, ...]
 
     def artifacts(self, paper: PaperRun) -> list[tuple[Artifact, Path]]:
-        """List the tables and figures of a paper that are there.
-
-        With their files, CSV and SVG.
-        """
+        """List a paper's existing tables and figures with CSV and SVG files."""
         files = []
         for artifact in load_artifacts(paper.plan.package):
             folder, suffix = ("tables", "csv") if artifact.kind == "table" else ("figures", "svg")

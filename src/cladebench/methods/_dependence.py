@@ -1,7 +1,4 @@
-"""What clusterers by dependence share.
-
-Their kernel matrix, their starts, the order in which points are visited.
-"""
+"""Share kernel matrix, starts and orders of visits between clusterers by dependence."""
 
 from __future__ import annotations
 

@@ -22,10 +22,7 @@ class FlatClusterer(HierarchicalClusterer):
 
     @abstractmethod
     def _cluster(self, X: np.ndarray) -> np.ndarray:
-        """Return the cluster of each sample.
-
-        Integers 0, 1, ..., none left out, at most ``n_clusters``.
-        """
+        """Return samples' clusters 0, 1, ..., at most ``n_clusters``, none left out."""
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)

@@ -1,7 +1,4 @@
-"""Greedy top-down growth.
-
-Of all leaves, the one whose tentative split scores highest is split next.
-"""
+"""Grow trees top-down by the leaf with the best tentative split."""
 
 from __future__ import annotations
 
@@ -75,9 +72,9 @@ class Node:
     split: Split | None = None
 
     def path(self) -> Iterator[tuple[Split, int]]:
-        """Give the splits of the ancestors from the parent up.
+        """Give the splits above and their clusters, from the parent up.
 
-        Each with the cluster that leads to this node.
+        Each cluster leads to this node.
         """
         node = self
         while node.parent is not None:
@@ -87,13 +84,11 @@ class Node:
 
 
 class GreedyTopDown(HierarchicalClusterer):
-    """Algorithm 1 of the hmmc paper, for any split.
+    """Grow by Algorithm 1 of the hmmc paper (section 4.1) [1]_.
 
-    Section 4.1 [1]_.
-
-    Every leaf carries a tentative split, found once, when the leaf is made. The leaf whose split has the largest
-    score (the one made first among equals) is split, until ``n_leaves`` leaves stand or no leaf can be split. The
-    last split may make more leaves than asked for, by up to ``n_splits - 2``.
+    Any split will do. Every leaf carries a tentative split, found once, when the leaf is made. The leaf whose split has
+    the largest score (the one made first among equals) is split, until ``n_leaves`` leaves stand or no leaf can be
+    split. The last split may make more leaves than asked for, by up to ``n_splits - 2``.
 
     A subclass defines `_split`. There ``self._X`` is the data; the samples of a node are its rows ``node.samples``.
     What `_split` gives is checked. Of the parameters below a subclass takes those that it wants to offer: for the
@@ -155,10 +150,7 @@ class GreedyTopDown(HierarchicalClusterer):
 
     @abstractmethod
     def _split(self, node: Node) -> Split | None:
-        """Cluster the samples of a node.
-
-        At least ``n_splits``, not all equal. None where that cannot be done.
-        """
+        """Cluster a node's samples into ``n_splits`` or more, else None."""
 
     def _check_parameters(self) -> None:
         if self.n_leaves is not None:
@@ -188,10 +180,7 @@ class GreedyTopDown(HierarchicalClusterer):
         return self._tree(nodes, order, len(X))
 
     def _grow(self, n_leaves: int) -> tuple[list[Node], list[Node]]:
-        """Return all nodes, and the split ones in order.
-
-        The order of splitting.
-        """
+        """Return all nodes, and the split ones in order of splitting."""
         began = time.perf_counter()
         random = check_random_state(self.random_state)
         nodes: list[Node] = []

@@ -34,9 +34,9 @@ class GreedyByDistance(GreedyTopDown):
 
     @abstractmethod
     def _cluster(self, node: Node) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the cluster of each sample, and the clusters' centres.
+        """Return the clusters 0, 1, ... of a node's samples, and centres.
 
-        Integers 0, 1, ..., none left out, for the samples of the node. None where there are no centres.
+        No number is left out. The centres are None where there are none.
         """
 
     def _check_parameters(self) -> None:
@@ -59,7 +59,7 @@ class GreedyByDistance(GreedyTopDown):
 def within_cluster_distance(X: np.ndarray, labels: np.ndarray, average_over: str = "samples") -> float:
     """Compute the average Euclidean distance within clusters.
 
-    What the hmmc paper minimises, without saying over what it averages.
+    The hmmc paper minimises it, without saying over what it averages.
 
     Parameters
     ----------

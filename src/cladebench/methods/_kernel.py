@@ -1,7 +1,4 @@
-"""Kernel matrices for numerical taxonomy clustering.
-
-Also where its partitions start.
-"""
+"""Give kernel matrices and starts of numerical taxonomy clustering."""
 
 from __future__ import annotations
 
@@ -131,9 +128,9 @@ def squared_distances(X: Any) -> FloatArray:
 
 
 def _expanded_squares(norms: FloatArray, products: FloatArray) -> FloatArray:
-    """|x|^2 + |z|^2 - 2 x'z.
+    """Compute |x|^2 + |z|^2 - 2 x'z, exactly 0 for equal rows.
 
-    Of equal rows exactly 0, not rounding that a median would take for a distance.
+    A median would take rounding for a distance.
     """
     squares = norms - 2.0 * products
     squares[squares <= ROUNDING * norms] = 0.0

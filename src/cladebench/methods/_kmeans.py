@@ -1,7 +1,4 @@
-"""K-means as the methods use it.
-
-scikit-learn's, on one thread, and sound where clusters come out empty.
-"""
+"""Run scikit-learn's k-means on one thread, sound for empty clusters."""
 
 from __future__ import annotations
 

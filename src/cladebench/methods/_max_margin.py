@@ -1,7 +1,4 @@
-"""Splitting the samples of one node by max-margin clustering.
-
-Equation 5 of the HMMC paper.
-"""
+"""Split a node's samples by max-margin clustering (HMMC, equation 5)."""
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ W_STEPS = 10_000
 
 @dataclass(frozen=True)
 class Penalties:
-    """The regulariser of one node.
+    """Regularise a node by group, l1 and ridge penalties.
 
-    ``sum_p group_p ||W[:, p]|| + l1_p sum_k |W[k, p]| + ridge_p sum_k W[k, p]^2``.
+    The value is ``sum_p group_p ||W[:, p]|| + l1_p sum_k |W[k, p]| + ridge_p sum_k W[k, p]^2``.
 
     Parameters
     ----------
@@ -53,10 +50,7 @@ class Penalties:
         )
 
     def with_free_feature(self) -> Penalties:
-        """Add a last feature without any penalty.
-
-        The constant one of a model with intercept.
-        """
+        """Add a last feature without penalty, the constant of an intercept."""
         return Penalties(*(np.append(values, 0.0) for values in (self.group, self.l1, self.ridge)))
 
 
@@ -96,9 +90,9 @@ class NodeSplit:
 
 
 def balance_bounds(n: int, n_clusters: int, slack: float, rounding: str = "outward") -> tuple[int, int]:
-    """Compute bounds on the size of a cluster.
+    """Bound cluster sizes around ``n / n_clusters``, none of them empty.
 
-    ``(1 -+ slack) n / n_clusters`` as integers, no cluster empty.
+    The bounds are ``(1 -+ slack) n / n_clusters`` as integers.
 
     The paper's slack is 0.1 (section 3); it does not say what becomes of bounds that are no integers.
 
@@ -234,8 +228,8 @@ def balanced_start(
 ) -> np.ndarray:
     """Run K-means, then assign to its centres in balance.
 
-    With fewer distinct rows than clusters scikit-learn gives a ConvergenceWarning, some centres are equal, and equal
-    rows come apart.
+    Fewer distinct rows than clusters give scikit-learn's ConvergenceWarning and equal centres, and equal rows come
+    apart.
     """
     with one_thread():  # the last bits of scikit-learn's sums depend on the number of threads
         means = KMeans(n_clusters, n_init=1, random_state=random).fit(X)
@@ -253,10 +247,7 @@ def _descend(
     max_iter: int,
     w_tol: float,
 ) -> NodeSplit:
-    """Alternate w-steps and y-steps until the labels stand still.
-
-    Under an optimal W.
-    """
+    """Alternate w-steps and y-steps until labels stay under an optimal W."""
     n = len(X)
     W: np.ndarray | None = None
     trace: list[float] = []

@@ -16,10 +16,7 @@ from cladebench.validation import check_features, check_finite, check_magnitude
 
 
 class Placing(HierarchicalClusterer):
-    """A hierarchical clusterer whose splits have a rule for new samples.
-
-    A subclass defines `_scores`.
-    """
+    """Hold a hierarchical clusterer with a rule, `_scores`, for new samples."""
 
     @abstractmethod
     def _scores(self, rows: np.ndarray, node: int) -> np.ndarray | None:
@@ -90,7 +87,7 @@ class PlacingByCentres(Placing):
     def _centres(self, node: int) -> np.ndarray | None:
         """Give the centres of a node's children, shape (n_children, n_features).
 
-        None where rows stay. By default those that the tree keeps as models.
+        They are the tree's models by default. None means that rows stay.
         """
         n_children = len(self.hierarchy_.children(node))
         return self.hierarchy_.node_data["models"][node, :n_children] if n_children else None

@@ -1,6 +1,6 @@
-"""Spectral clustering on a sparse graph of nearest neighbours.
+"""Cluster spectrally on a sparse graph of nearest neighbours.
 
-Of Ng, Jordan and Weiss, and by normalized cuts.
+The algorithms are that of Ng, Jordan and Weiss, and normalized cuts.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ def unit_rows(rows: np.ndarray) -> np.ndarray:
 def gaussian_graph(
     index: np.ndarray, distance: np.ndarray, edges: str = "either", exponent: float = 0.5
 ) -> sparse.csr_array:
-    """Weigh the edges of the neighbour graph.
+    """Weigh edges of the neighbour graph by exp(-exponent d^2 / sigma^2).
 
-    exp(-exponent d^2 / sigma^2), sigma the mean of all distances given.
+    sigma is the mean of all distances given.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def lower_eigenvectors(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Give eigenvectors below the trivial one of each component.
 
-    For the largest eigenvalues, but for the one of 1 that each component has.
+    The eigenvalues are the largest but for the 1 of each component.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""Structures of clusters that are given and not learned.
-
-Trees with edges of one length.
-"""
+"""Build given structures of clusters: trees with edges of one length."""
 
 from __future__ import annotations
 
@@ -22,9 +19,7 @@ _ARITY = re.compile(r"(\d+)-ary")
 
 
 def n_ary_tree(arity: int, n_leaves: int, truncation: str = "pruned") -> Hierarchy:
-    """Make an n-ary tree cut to a number of leaves.
-
-    "truncating n-ary trees", section 5.1 of the taxonomy paper.
+    """Make an n-ary tree cut to some leaves (taxonomy, section 5.1).
 
     Parameters
     ----------

@@ -158,9 +158,7 @@ class BalancedKMeans(PlacingByCentres, GreedyTopDown):
 def balanced_descent(
     X: np.ndarray, labels: np.ndarray, n_clusters: int, lower: int, upper: int, max_iter: int
 ) -> tuple[np.ndarray, float, int, bool]:
-    """Alternate means and balanced labels until labels are optimal.
-
-    For their means.
+    """Alternate means and balanced labels until labels are optimal for means.
 
     Parameters
     ----------

@@ -26,10 +26,7 @@ from cladebench.validation import (
 
 
 class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
-    """What both kinds share.
-
-    Checks of the arguments, and the order of the steps of `fit`.
-    """
+    """Share the checks of arguments and the order of `fit`'s steps."""
 
     labels_: np.ndarray
     n_features_in_: int

@@ -1,7 +1,4 @@
-"""BIRCH: a height-balanced tree of clustering features.
-
-Grown one sample at a time.
-"""
+"""BIRCH: grow a height-balanced tree of clustering features by samples."""
 
 from __future__ import annotations
 

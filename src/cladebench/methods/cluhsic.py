@@ -16,8 +16,8 @@ from cladebench.validation import check_choice, check_flag
 class CLUHSIC(DependenceClusterer):
     """Find clusters that depend on the data most, given a structure.
 
-    The baseline of the taxonomy paper (section 5.1): tr(H K H P Y P') is raised over the partition P by greedy
-    moves of single points [1]_.
+    It is the baseline of the taxonomy paper (section 5.1). Greedy moves of single points raise tr(H K H P Y P') over
+    the partition P [1]_.
 
     Parameters
     ----------

@@ -16,9 +16,7 @@ from cladebench.validation import check_int
 
 
 class FlatKMeans(PlacingByCentres, FlatClusterer):
-    """Cluster by k-means: the baseline KM of the hmmc paper.
-
-    See its section 5.
+    """Cluster by k-means: the hmmc paper's baseline KM (section 5).
 
     Parameters
     ----------
@@ -96,10 +94,7 @@ class FlatKMeans(PlacingByCentres, FlatClusterer):
 
 
 def _plain(X: Any) -> sparse.csr_array:
-    """Give CSR as scikit-learn's k-means reads it.
-
-    Indices of 32 bits where they fit, each entry once.
-    """
+    """Give CSR for scikit-learn: 32-bit indices where possible, entries once."""
     kind = np.int32 if max(X.nnz, *X.shape) <= np.iinfo(np.int32).max else np.int64
     index, start = X.indices.astype(kind, copy=False), X.indptr.astype(kind, copy=False)
     plain = sparse.csr_array((X.data, index, start), shape=X.shape)

@@ -1,7 +1,4 @@
-"""Numerical taxonomy clustering.
-
-Clusters, and an additive tree of the clusters, learned together.
-"""
+"""Cluster and learn an additive tree of clusters (numerical taxonomy)."""
 
 from __future__ import annotations
 
@@ -36,9 +33,7 @@ TREE_STARTS, MANY_STARTS_UP_TO = 9, 20
 
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
-    """A structure for a partition.
-
-    What the data imply, the tree fitted to it, and the structure of that tree.
+    """Hold a partition's distances, the fitted tree, and its structure.
 
     Attributes
     ----------

@@ -131,10 +131,7 @@ class SparsestCut(HierarchicalClusterer):
 
 
 class _Part:
-    """The samples of a node, their weights and guesses.
-
-    Guesses of the Laplacian's eigenvectors.
-    """
+    """Hold a node's samples, weights and guesses of Laplacian eigenvectors."""
 
     def __init__(self, samples: np.ndarray, weights: Any, guess: np.ndarray | None) -> None:
         self.samples = samples
@@ -161,9 +158,7 @@ class _Part:
 
 
 def gather(weights: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """Permute rows and columns so that the mask's come first.
-
-    In place.
+    """Permute rows and columns in place so that the mask's come first.
 
     Parameters
     ----------

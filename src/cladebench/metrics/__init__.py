@@ -1,7 +1,6 @@
-"""Exact measures of hierarchies and partitions.
+"""Measure hierarchies and partitions exactly, with chance and similarities.
 
-Also what chance gives, and the similarities that one of them needs. ``__init__.pyi`` names them; each is imported when
-it is asked for.
+``__init__.pyi`` names the measures; each is imported when it is asked for.
 """
 
 from cladebench.discovery import lazily

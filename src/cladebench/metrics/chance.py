@@ -244,9 +244,9 @@ def cost_scores(
 
 
 def pairs_met(hierarchy: Hierarchy) -> npt.NDArray[np.int64]:
-    """Count the pairs that each node is lowest common ancestor of.
+    """Count the pairs of samples that each node is lca of.
 
-    Pairs of samples; shape (n_nodes,).
+    The shape is (n_nodes,).
     """
     below = hierarchy.sizes * (hierarchy.sizes - 1) // 2
     met = below.copy()

@@ -1,6 +1,6 @@
-"""Exact measures of a hierarchy.
+"""Measure a hierarchy by dendrogram purity and Dasgupta's cost.
 
-Dendrogram purity (from labels), Dasgupta's cost (from similarities).
+The former needs labels, the latter similarities.
 """
 
 from __future__ import annotations

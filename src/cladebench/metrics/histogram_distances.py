@@ -98,12 +98,10 @@ def histogram_distances(
 
 
 def mean_squared_distance(X: npt.ArrayLike) -> float:
-    """Compute the mean squared Euclidean distance of different rows.
+    """Compute the mean squared Euclidean distance of rows, 0 for one.
 
-    0 for one row.
-
-    Twice the trace of the (unbiased) covariance matrix, so that no pair is looked at: O(n n_features). A ValueError if
-    it is too large for a float.
+    It is twice the trace of the (unbiased) covariance matrix, so that no pair is looked at: O(n n_features). A mean
+    that is too large for a float is a ValueError.
     """
     mean, unit = _mean_squares(_rows("X", X))
     with np.errstate(over="ignore", under="ignore"):
@@ -114,9 +112,9 @@ def mean_squared_distance(X: npt.ArrayLike) -> float:
 
 
 def _mean_squares(rows: FloatArray) -> tuple[float, int]:
-    """Compute the mean squared distance of all pairs of rows.
+    """Compute the mean squared distance of pairs of rows, over 2^e.
 
-    In the unit 2^e; e is returned as well.
+    The exponent e of the unit is returned too.
     """
     if len(rows) < 2:
         return 0.0, 0

@@ -110,7 +110,7 @@ def expected_conditional_entropies(
 ) -> tuple[float, float]:
     """Compute the expectations of H(l|c) and H(c|l), in nats.
 
-    Over all pairs of partitions into groups of these sizes.
+    They are over all pairs of partitions into groups of these sizes.
 
     Parameters
     ----------
@@ -158,11 +158,10 @@ def _adjusted(
     table: Any,
     expected: tuple[float, float],
 ) -> float:
-    """Adjusted mutual information.
+    """Adjust mutual information for chance.
 
-    1 less what both partitions leave of each other, over its expectation.
-
-    H(l|c) + H(c|l) = H + H' - 2 I, so that this is the usual form; but with many groups the differences there cancel.
+    It is 1 less what both partitions leave of each other, over its expectation. H(l|c) + H(c|l) = H + H' - 2 I, so that
+    this is the usual form; but with many groups the differences there cancel.
     """
     cells = table.tocoo()
     k = cells.data.astype(np.float64)

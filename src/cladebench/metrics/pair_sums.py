@@ -1,7 +1,4 @@
-"""Moments of dissimilarities in a hierarchy and a class tree.
-
-Over all pairs of samples.
-"""
+"""Compute moments of dissimilarities in trees over all pairs of samples."""
 
 from __future__ import annotations
 
@@ -32,9 +29,7 @@ LEAST_VARIANCE = Decimal("1e-48")
 
 @dataclass(frozen=True)
 class PairMoments:
-    """Means over the unordered pairs of distinct samples, of dissimilarities.
-
-    1 - similarity.
+    """Average dissimilarities, 1 - similarity, over unordered pairs of distinct samples.
 
     Attributes
     ----------
@@ -59,7 +54,7 @@ class PairMoments:
 
     @property
     def permuted(self) -> float:
-        """Its expectation when the rows are permuted at random.
+        """Give the agreement expected when the rows are permuted at random.
 
         Each pair of one tree meets each of the other.
         """
@@ -67,10 +62,7 @@ class PairMoments:
 
     @property
     def correlation(self) -> float:
-        """Give Pearson's correlation; 0 if either side is constant.
-
-        Constant over all pairs.
-        """
+        """Give Pearson's correlation; 0 if a side is constant over pairs."""
         with localcontext(PRECISE):
             variances = [self.learned_squared - self.learned**2, self.true_squared - self.true**2]
             if min(variances) < LEAST_VARIANCE:
@@ -175,9 +167,9 @@ class _EdgeSums:
 
 
 class _LevelSums:
-    """Shares of nodes of the longer branch that are not shared.
+    """Sum shares of the longer branch's nodes that are not shared.
 
-    Over all its nodes, with or without the root.
+    The root counts as one of them or not.
     """
 
     def __init__(self, tree: Hierarchy, with_root: bool) -> None:
@@ -236,7 +228,7 @@ def _true_dissimilarities(
 ) -> list[tuple[int, IntArray]]:
     """Give the dissimilarities of some classes in whole numbers.
 
-    Denominators and tables of whole numbers whose quotients add up to them.
+    They come as denominators, and as tables of whole numbers whose quotients add up to them.
 
     There is one denominator, the least common multiple of all, unless it exceeds `limit`.
     """

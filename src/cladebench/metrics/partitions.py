@@ -52,9 +52,7 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
 
 
 def pairs_together(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tuple[int, int, int, int]:
-    """Count the pairs that two partitions keep together.
-
-    Those of each, those of both, and all pairs.
+    """Count pairs together in each partition, in both, and all.
 
     Parameters
     ----------
@@ -77,8 +75,8 @@ def pairs_together(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tu
 
 
 def _pairs(sizes: npt.NDArray[np.int64]) -> int:
-    """Number of pairs within groups of these sizes.
+    """Count pairs within groups of these sizes, up to 4e9 samples.
 
-    In 64 bits up to 4e9 samples.
+    The limit is that of 64 bits.
     """
     return int((sizes * (sizes - 1) // 2).sum())

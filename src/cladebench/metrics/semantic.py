@@ -1,6 +1,6 @@
-"""How well a hierarchy of samples agrees with a tree of classes.
+"""Score a hierarchy against a class tree, exactly from counts.
 
-Shortest path and path sharing, exact from counts.
+The similarities are shortest path and path sharing.
 """
 
 from __future__ import annotations

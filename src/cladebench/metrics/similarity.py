@@ -1,7 +1,4 @@
-"""Similarities of samples, from features.
-
-Dense matrices of several kinds, and the linear kernel without a matrix.
-"""
+"""Compute similarities from features: dense kinds, or an implicit linear kernel."""
 
 from __future__ import annotations
 
@@ -39,7 +36,7 @@ def checked_features(X: npt.ArrayLike) -> FloatArray:
 def exponents(values: FloatArray, axis: int | None = None) -> npt.NDArray[np.int32]:
     """Return the exponents of the largest magnitudes along an axis.
 
-    e such that the largest lies in [2^(e-1), 2^e), 0 where all is 0; keeps axes.
+    The largest lies in [2^(e-1), 2^e) of an exponent e, which is 0 where all is 0. Axes are kept.
     """
     return np.frexp(np.abs(values).max(axis=axis, keepdims=True))[1]
 
@@ -92,9 +89,7 @@ class LinearKernel:
 
 @dataclass(frozen=True)
 class Similarity:
-    """Compute the similarities of samples.
-
-    Call it on X for the dense matrix.
+    """Compute samples' similarities, as a dense matrix when called on X.
 
     Parameters
     ----------
@@ -186,9 +181,10 @@ class Similarity:
         return float(self.gamma)
 
     def __call__(self, X: npt.ArrayLike) -> FloatArray:
-        """Return the similarities, shape (n_samples, n_samples): symmetric, 1 on the diagonal.
+        """Return the similarities of samples: symmetric, 1 on the diagonal.
 
-        O(n_samples^2 n_features) time, O(n_samples^2) memory. The diagonal of "cosine" is 0 at zero rows.
+        The shape is (n_samples, n_samples). It takes O(n_samples^2 n_features) time and O(n_samples^2) memory. The
+        diagonal of "cosine" is 0 at zero rows.
         """
         values = self.transform(X)
         if self.kind == "cosine":
@@ -212,10 +208,7 @@ class Similarity:
 
     @staticmethod
     def _median_gamma(values: FloatArray, squared_distances: FloatArray) -> float:
-        """Compute gamma from the median of squared distances.
-
-        Of features in their own unit.
-        """
+        """Compute gamma from the median squared distance, in features' own unit."""
         median = float(np.median(squared_distances)) if squared_distances.size else 0.0
         if median < sys.float_info.min:  # of equal rows
             apart = pdist(values, "chebyshev") > 0.0

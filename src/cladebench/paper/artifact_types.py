@@ -92,10 +92,7 @@ class ArtifactContext:
 
     @property
     def beside(self) -> str:
-        """Name of the rule that is shown beside the paper's own.
-
-        That one itself where there is no other.
-        """
+        """Name the rule shown beside the paper's own, or that."""
         return list(self.rules)[1] if len(self.rules) > 1 else self.own_rule
 
     def datasets_after(self, first: Sequence[str]) -> list[str]:
@@ -106,9 +103,9 @@ class ArtifactContext:
         return [*first, *(name for name in self.datasets if name not in first)]
 
     def data_with_images(self, dataset: str, draw: int = 0) -> Dataset | None:
-        """Load data whose images a figure shows.
+        """Load data whose images a figure shows, if they are here.
 
-        None where they cannot be had here, or have no images.
+        None means that they cannot be had here, or have no images.
         """
         try:
             data = self.load_data(dataset, draw)
@@ -119,9 +116,7 @@ class ArtifactContext:
     def best_arrays(
         self, dataset: str, method: str, metric: str, rule: str, *, at: Mapping[str, Any] | None = None
     ) -> Mapping[str, np.ndarray] | None:
-        """Load the arrays of a method's best repetition.
-
-        In the setting that a rule chooses.
+        """Load arrays of the best repetition in the rule's setting.
 
         Parameters
         ----------
@@ -148,9 +143,7 @@ class ArtifactContext:
 
 @dataclass(frozen=True)
 class Table:
-    """A table as data.
-
-    The frame, and what each of its cells rests on.
+    """Hold a table as data, with what its cells rest on.
 
     Attributes
     ----------

@@ -32,9 +32,7 @@ def built_in_papers() -> list[str]:
 
 
 def resolve_package(paper: str) -> str:
-    """Dotted package name of a paper.
-
-    An id in ``cladebench.papers``, or an importable package of the user's own.
+    """Name the package of a paper by id or by importable name.
 
     Raises
     ------
@@ -54,10 +52,7 @@ def resolve_package(paper: str) -> str:
 
 
 def _found(name: str) -> ModuleSpec | None:
-    """The specification of a module, the packages around it imported.
-
-    None where it or one of them is missing.
-    """
+    """Give a module's specification, packages imported, or None without one."""
     if not all(part.isidentifier() for part in name.split(".")):
         return None
     try:

@@ -261,10 +261,7 @@ def _unknown(instead: Mapping[str, Any], plan: Plan, grids: Mapping[str, Mapping
 
 
 def names_in(effect: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Each name in an effect, with its key.
-
-    Not those within ``at`` and ``where``.
-    """
+    """Name what an effect has outside ``at`` and ``where``, by key."""
     for key, value in effect.items():
         if key not in ("by", "reason", "at", "where"):
             yield from ((key, name) for name in ([value] if isinstance(value, str) else value))

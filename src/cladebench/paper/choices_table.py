@@ -24,9 +24,8 @@ from cladebench.paper.tables import listed, with_spread
 def check_recorded(register: Iterable[UnstatedChoice], context: ArtifactContext, name: str) -> None:
     """Check evaluation points of a register against the records.
 
-    Only where a method that is compared has finished.
-
-    A metric that nothing has recorded leaves its rows empty: the run may be older than the register.
+    A method that is compared must have finished. A metric that nothing has recorded leaves its rows empty: the run may
+    be older than the register.
 
     Raises
     ------
@@ -124,10 +123,7 @@ def _compared(
 
 
 def _on_common_tasks(values: Mapping[str, pd.DataFrame]) -> Mapping[str, pd.DataFrame]:
-    """Keep values on the tasks that all methods met.
-
-    All values where there are no such tasks.
-    """
+    """Keep values on tasks that all methods met, if there are."""
     tasks = [set(sample.task) for sample in values.values() if len(sample)]
     common = set.intersection(*tasks) if tasks else set()
     if not common:

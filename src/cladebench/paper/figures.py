@@ -43,7 +43,7 @@ RANDOM = "random method: "
 def headline(figure: Figure, title: str) -> Text | None:
     """Write what a figure shows above it.
 
-    In lines as long as the figure is wide; nothing for an empty title.
+    Lines are as long as the figure is wide. An empty title writes nothing.
     """
     if not title:
         return None
@@ -222,9 +222,9 @@ def node_places(tree: Hierarchy, depth: int | None = None) -> dict[int, tuple[fl
 
 
 def with_notes(figure: Figure, notes: Iterable[str]) -> Figure:
-    """Keep what a figure rests on with it, and give the figure.
+    """Keep what a figure rests on with it, such as limits.
 
-    Such as its limits. `save_figure` writes it into the file, and pages say it in the caption: nothing is drawn.
+    `save_figure` writes it into the file, and pages say it in the caption: nothing is drawn.
     """
     lines = [str(figure.get_label()), *(note.strip() for note in notes)]
     figure.set_label("\n".join(line for line in lines if line))
@@ -252,18 +252,12 @@ def chosen_with(context: ArtifactContext) -> str:
 
 
 def with_rule(figure: Figure, context: ArtifactContext, shown: bool = True) -> Figure:
-    """Note with a figure which labels chose its settings.
-
-    Only where something is shown. Gives the figure.
-    """
+    """Note with a figure that shows something which labels chose settings."""
     return with_notes(figure, [note for note in [chosen_with(context)] if note and shown])
 
 
 def limits_of(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
-    """Say where a figure rests on fewer rows or runs.
-
-    See `basis_notes`.
-    """
+    """Say where a figure rests on fewer rows or runs."""
     notes = (note for note in basis_notes(context, shown) if note.startswith(("Rows used", "Missing")))
     return tuple(named(context, note) for note in notes)
 

@@ -84,9 +84,7 @@ class Findings:
 
 
 def checked_findings(plan: Plan) -> Findings:
-    """Read the findings beside a plan and check their names.
-
-    None where there is no file.
+    """Read the findings beside a plan, if any, and check names.
 
     Raises
     ------

@@ -1,7 +1,4 @@
-"""A table of several measures.
-
-What studies and methods found, data set by data set.
-"""
+"""Tabulate what studies and methods found, data set by data set."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ def measures_table(
 ) -> Table:
     """Lay out measures of methods as rows, data sets as columns.
 
-    With the spread over repetitions.
+    A cell has the spread over repetitions too.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def check_values(plan: Plan, own: Collection[str]) -> None:
 def fault_of(cls: type[Any], values: Mapping[str, Any], where: str) -> tuple[str, str] | None:
     """Name the parameter with a wrong value, and say what is wrong.
 
-    None if there is none, or an extra that the class needs is not installed.
+    None means that there is none, or that an extra is not installed.
 
     Raises
     ------

@@ -1,7 +1,4 @@
-"""Numbers as a paper prints them.
-
-Value, spread, and the unit of the last printed place.
-"""
+"""Read a paper's printed numbers: value, spread, and last place's unit."""
 
 from __future__ import annotations
 
@@ -47,10 +44,7 @@ class Printed:
 
 
 def unit_of(number: str) -> float:
-    """Give one unit in the last printed place.
-
-    ``'6.97e5'`` -> 1000.0, ``'0.470'`` -> 0.001, ``'7000'`` -> 1.0.
-    """
+    """Give the last place's unit: ``'6.97e5'`` -> 1000.0, ``'7000'`` -> 1.0."""
     exponent = Decimal(_plain(number)).as_tuple().exponent
     assert isinstance(exponent, int)  # the pattern admits neither NaN nor infinity
     return float(Decimal(1).scaleb(exponent))

@@ -1,6 +1,6 @@
-"""The base of every paper's protocol.
+"""Define the base of papers' protocols: building, checking, scaling, studies.
 
-Building, checking parameters, scaling, studies. What is left is the paper's.
+What is left is the paper's.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class Protocol(ABC):
-    """What one cell of a paper computes.
+    """Compute what one cell of a paper gives.
 
     A paper's ``protocol.py`` defines a subclass with `measure`, and ``PROTOCOL``, an instance of it.
 
@@ -53,10 +53,7 @@ class Protocol(ABC):
         """Fit the cell's method and measure what it found."""
 
     def given(self, cell: Cell) -> Mapping[str, Any]:
-        """Give the parameters that an estimator is handed where it takes them.
-
-        By default the cell's seed, and where a long fit may keep what it has.
-        """
+        """Give parameters for estimators that take them: cell's seed and checkpoint."""
         return {"random_state": cell.spec.seed, "checkpoint": cell.kept}
 
     # ------------------------------------------------------------------ for subclasses
@@ -94,7 +91,7 @@ class Protocol(ABC):
     def fit_on_training(self, cell: Cell, X: Any, **optional: Any) -> tuple[Any, float]:
         """Fit the cell's estimator on the training rows.
 
-        With the task's labels and constraints where it takes them.
+        It gets the task's labels and constraints where it takes them.
 
         Parameters
         ----------
@@ -139,8 +136,6 @@ class Protocol(ABC):
 
     def validate(self, plan: Plan) -> None:
         """Check the plan's estimators, parameters and tasks before anything runs.
-
-        Names of estimators, names and values of parameters, and keys of tasks.
 
         Raises
         ------
@@ -231,9 +226,7 @@ def timed_fit(estimator: Any, X: Any, y: Any = None, **more: Any) -> float:
 
 
 def scored(**measured: Scores) -> dict[str, float]:
-    """Give measures as metrics of a record.
-
-    Each with its expectation under permutation and its corrected form.
+    """Give measures as metrics, permuted and corrected ones too.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def with_spread(values: np.ndarray, measure: Measure) -> str:
 def why_empty(context: ArtifactContext, dataset: str, method: str, rule: str) -> str:
     """Say why a method has no number on a data set.
 
-    None is planned, too few cells finished, or their status.
+    Reasons are that none is planned, that too few cells finished, or their status.
     """
     rows = context.results.rows(dataset, method)
     if rows.empty:
@@ -47,9 +47,9 @@ def why_empty(context: ArtifactContext, dataset: str, method: str, rule: str) ->
 
 
 def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
-    """Say how many rows the finished cells used.
+    """Say how many rows finished cells used, as ``1,000 of 30,475``.
 
-    Of a data set, as ``1,000 of 30,475``; empty where all used all, or sets.
+    The text is empty where all used all rows, or sets.
 
     Parameters
     ----------
@@ -74,10 +74,7 @@ def fewer_rows(cells: pd.DataFrame, n_samples: int) -> str:
 
 
 def _grouped(values: Mapping[str, str]) -> str:
-    """Write the most frequent value, then the others with names.
-
-    As ``3 (1 for A; B)``.
-    """
+    """Write the most frequent value, then others: ``3 (1 for A; B)``."""
     (common, _), *others = Counter(values.values()).most_common()
     return " ".join([common, *(f"({value} for {_having(values, value)})" for value, _ in others)])
 
@@ -93,9 +90,7 @@ def _range(numbers: Iterable[int]) -> str:
 
 
 def basis_notes(context: ArtifactContext, shown: Iterable[tuple[str, str, pd.DataFrame]]) -> tuple[str, ...]:
-    """Say what numbers rest on, by the records.
-
-    Rows of the data, repetitions, blocks, settings and missing cells.
+    """Say what rows, repetitions, blocks, settings and cells numbers rest on.
 
     Parameters
     ----------
@@ -169,9 +164,7 @@ def comparison_table(
     rules: Sequence[str] | None = None,
     notes: Sequence[str] = (),
 ) -> Table:
-    """Tabulate published and measured values of one metric.
-
-    A row for each method, a group of columns for each data set.
+    """Tabulate a metric's published and measured values, by method and data.
 
     Parameters
     ----------
@@ -298,7 +291,7 @@ def shown_names(context: ArtifactContext) -> list[str]:
 def how_chosen(context: ArtifactContext, name: str) -> str:
     """Say how a rule chooses.
 
-    As ``best SP: the setting with the highest mean SP (%); uses test labels.``
+    An example is ``best SP: the setting with the highest mean SP (%); uses test labels.``
     """
     rule = context.rules[name]
     if rule.metric is None:
@@ -319,9 +312,7 @@ def listed(values: Mapping[str, Any]) -> str:
 def settings_table(
     context: ArtifactContext, metrics: Sequence[str], *, at: Mapping[str, Any] | None = None
 ) -> Table:
-    """Tabulate which setting each rule chose for a method.
-
-    With the mean of each metric.
+    """Tabulate the setting that rules chose for methods, with metrics' means.
 
     Parameters
     ----------
@@ -361,9 +352,9 @@ def settings_table(
 
 
 def status_table(context: ArtifactContext) -> Table:
-    """Count the runs of each method on each data set.
+    """Count methods' runs on data by status, with time and memory.
 
-    By status, with CPU time and memory.
+    The time is that of the CPU.
     """
     cells = context.results.records.drop_duplicates("cell_id")
     frame = (

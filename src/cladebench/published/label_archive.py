@@ -117,9 +117,9 @@ def _sets(file: str, sha256: str) -> frozenset[tuple[str, str]]:
 
 @functools.lru_cache(maxsize=1)
 def published_of(source: str, file: str, sha256: str) -> dict[str, dict[int, np.ndarray]]:
-    """Give a data set's published variants: name, number of clusters, labels.
+    """Give own data's published variants: name, number of clusters, labels.
 
-    Nothing for other data.
+    Other data have none.
     """
     place = battery_of(source)
     if place is None or place not in _sets(file, sha256):
@@ -142,9 +142,7 @@ def variant_of(estimator: str, parameters: Mapping[str, Any]) -> str:
 
 
 def as_published(X: np.ndarray, noise: int | None) -> np.ndarray:
-    """Prepare features as the publisher did.
-
-    One scale for all columns, tiny noise, single precision.
+    """Prepare features as published: common scale, tiny noise, single precision.
 
     Parameters
     ----------

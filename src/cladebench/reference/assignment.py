@@ -1,6 +1,4 @@
-r"""Balanced assignments by other means.
-
-Enumeration and integer programmes, beside a public min-cost flow; and bounds.
+r"""Assign in balance by enumeration, integer programmes and flow, with bounds.
 
 The programme is that of `solvers.assignment`: the least :math:`\sum_i c_{i, y_i}` with
 :math:`l_k \le |\{i : y_i = k\}| \le u_k`.
@@ -57,9 +55,7 @@ def balanced_assignment(
 
 
 def dual_value(cost: ArrayLike, prices: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> float:
-    r"""Bound every assignment's cost from below, by any prices.
-
-    Within the bounds.
+    r"""Bound an assignment's cost within bounds from below, by any prices.
 
     A row in cluster k costs at least :math:`\min_j (c_{ij} - v_j) + v_k`, and between :math:`l_k` and :math:`u_k` rows
     pay :math:`v_k`, so the total is at least
@@ -128,9 +124,9 @@ def balanced_assignment_ilp(
     solver: SolverName = "CBC",
     time_limit: float = 600.0,
 ) -> ExactAssignment:
-    """Integer linear programme with PuLP.
+    """Solve an integer linear programme of rows and clusters with PuLP.
 
-    A binary variable for each row and cluster.
+    It has a binary variable for each row and cluster.
 
     Parameters
     ----------

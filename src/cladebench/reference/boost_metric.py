@@ -1,7 +1,4 @@
-"""Plain twins of BoostMetric.
-
-Boosting with every matrix written out, and the semidefinite programme.
-"""
+"""Boost with all matrices written out, or by semidefinite programme (BoostMetric)."""
 
 from __future__ import annotations
 
@@ -34,10 +31,7 @@ class Boosted:
 
 
 def triplets(X: FloatArray, y: npt.ArrayLike, n_targets: int, n_impostors: int) -> IntArray:
-    """List (row, target, impostor) in the order of rows.
-
-    Equally near ones by index.
-    """
+    """List (row, target, impostor) by row, equally near ones by index."""
     y, rows = np.asarray(y), []
     for i in range(len(X)):
         squares = np.square(X - X[i]).sum(axis=1)
@@ -49,9 +43,9 @@ def triplets(X: FloatArray, y: npt.ArrayLike, n_targets: int, n_impostors: int) 
 
 
 def matrices(X: FloatArray, triplets: IntArray) -> tuple[FloatArray, float]:
-    """Give A_r of each triplet, in mean units.
+    """Give A_r of each triplet over the mean square distance.
 
-    Over the mean square distance of all pairs in triplets; and that.
+    The mean, which is returned too, is over all pairs in triplets.
     """
     i, j, k = triplets.T
     near, far = X[i] - X[j], X[i] - X[k]
@@ -68,9 +62,9 @@ def objective(A: FloatArray, M: FloatArray, v: float) -> float:
 
 
 def boost(A: FloatArray, v: float, tol: float, max_iter: int, longest: float = 50.0) -> Boosted:
-    """Run the boosting of Shen et al. (2009).
+    """Run the boosting of Shen et al. (2009), with bounded steps.
 
-    With a bound on the steps as in `cladebench.distances.BoostMetric`.
+    The bound is that of `cladebench.distances.BoostMetric`.
     """
     M = np.zeros(A.shape[1:])
     n_iter = 0

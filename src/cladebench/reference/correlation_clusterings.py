@@ -1,6 +1,6 @@
-r"""Correlation clustering and its structural SVM the plain way.
+r"""Solve correlation clustering and its structural SVM the plain way.
 
-Enumeration, integer and linear programmes, one QP.
+It takes enumeration, integer and linear programmes, and one quadratic programme.
 """
 
 from __future__ import annotations
@@ -41,19 +41,13 @@ def every_partition(n: int) -> Iterator[IntArray]:
 
 
 def partition_value(S: FloatArray, labels: IntArray) -> float:
-    """Sum S[p, q] over pairs in one cluster.
-
-    Pairs p < q.
-    """
+    """Sum S[p, q] over the pairs p < q in one cluster."""
     n = len(labels)
     return float(sum(S[p, q] for p in range(n) for q in range(p + 1, n) if labels[p] == labels[q]))
 
 
 def best_partition(S: FloatArray) -> tuple[IntArray, float]:
-    """The partition of largest value among all.
-
-    The first one of those that tie.
-    """
+    """Find the first partition of largest value among all."""
     best, most = np.arange(len(S)), -np.inf
     for labels in every_partition(len(S)):
         value = partition_value(S, labels)
@@ -65,16 +59,13 @@ def best_partition(S: FloatArray) -> tuple[IntArray, float]:
 def triangles_of(n: int) -> list[tuple[int, int, int]]:
     """List all inequalities x_pq + x_qr - x_pr <= 1.
 
-    As (p, q, r) with p < r.
+    Each is (p, q, r) with p < r.
     """
     return [(p, q, r) for p, r in combinations(range(n), 2) for q in range(n) if q not in (p, r)]
 
 
 def partition_programme(S: FloatArray, solver: SolverName = "CBC") -> tuple[IntArray, float]:
-    """Find the partition of largest value by integer programme.
-
-    With all triangles (PuLP).
-    """
+    """Find the best partition by integer programme with all triangles (PuLP)."""
     n = len(S)
     if n > MOST_FOR_ILP:
         raise ValueError(f"S has {n} points; the integer programme takes at most {MOST_FOR_ILP}")
@@ -142,10 +133,7 @@ def relaxation(S: FloatArray) -> tuple[FloatArray, LowerBound]:
 def bound_of_multipliers(
     S: FloatArray, triangles: Sequence[Sequence[int]] | NDArray[Any], multipliers: FloatArray
 ) -> float:
-    """Compute the bound of the multipliers.
-
-    Their sum, and what they leave of each similarity where that is positive.
-    """
+    """Sum the multipliers and the positive rests of similarities: a bound."""
     left = np.array(S, dtype=np.float64)
     for (p, q, r), m in zip(triangles, multipliers, strict=True):
         for (a, b), by in (((p, q), m), ((q, r), m), ((p, r), -m)):
@@ -156,9 +144,7 @@ def bound_of_multipliers(
 
 
 def violated_triangles(x: FloatArray, least: float) -> list[tuple[int, int, int]]:
-    """Find each pair's most violated triangle.
-
-    For each (p, r), if violated by more than ``least``.
+    """Find each (p, r)'s most violated triangle, if by over ``least``.
 
     Of middles that tie it has the first one from (p + r) mod n on, and round.
     """
@@ -184,10 +170,7 @@ def close_triangles(x: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class StructuralSVM:
-    """Weights and objective as the solver reports them.
-
-    Weights of the features, the constant first.
-    """
+    """Hold the solver's objective and features' weights, the constant first."""
 
     v: FloatArray
     objective: float

@@ -1,9 +1,7 @@
-"""Trees of least Dasgupta cost, exactly.
+"""Find trees of least Dasgupta cost and certified lower bounds, exactly.
 
-By three methods that share no code; and a certified lower bound.
-
-Everywhere a pair of distinct points is counted once (``pairs="unordered"`` of ``metrics.dasgupta_cost``),
-and the diagonal of the similarity is not read.
+Three methods share no code. Everywhere a pair of distinct points is counted once (``pairs="unordered"`` of
+``metrics.dasgupta_cost``), and the diagonal of the similarity is not read.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ class OptimalTree:
 def tree_cost(tree: NestedTree, S: FloatArray) -> float:
     """Sum the Dasgupta cost of a nested tree by pairs.
 
-    Lists or tuples of sample indices, any arity.
+    Nodes are lists or tuples of sample indices, of any arity.
     """
     total = 0.0
     stack = [tree]
@@ -156,15 +154,13 @@ def optimal_tree_programme(S: Any) -> OptimalTree:
 
 
 def optimal_tree_ilp(S: Any, solver: SolverName = "CBC") -> OptimalTree:
-    """Find the best tree by integer programme.
+    """Find the best tree of up to 8 samples by integer programme.
 
-    Over the levels of the tree, n <= 8, with PuLP.
-
-    ``x[t, i, j] = 1`` where i and j lie in different clusters at level t; the clusters of level t are the
-    largest ones of at most t samples, so ``|lvs(lca(i, j))| = 1 + sum over t = 1..n-1 of x[t, i, j]``. The
-    constraints (Roy and Pokutta 2016): x is a metric at each level, does not grow with t, and no sample shares
-    its cluster of level t with more than t - 1 others (the spreading constraints). Every tree gives such a
-    point; every integral point gives nested partitions, hence a tree that costs no more than the point.
+    It is over the levels of the tree, with PuLP. ``x[t, i, j] = 1`` where i and j lie in different clusters at level t;
+    the clusters of level t are the largest ones of at most t samples, so ``|lvs(lca(i, j))| = 1 + sum over t = 1..n-1
+    of x[t, i, j]``. The constraints (Roy and Pokutta 2016): x is a metric at each level, does not grow with t, and no
+    sample shares its cluster of level t with more than t - 1 others (the spreading constraints). Every tree gives such
+    a point; every integral point gives nested partitions, hence a tree that costs no more than the point.
 
     Parameters
     ----------
@@ -199,13 +195,11 @@ def optimal_tree_ilp(S: Any, solver: SolverName = "CBC") -> OptimalTree:
 
 
 def spreading_bound(S: Any) -> LowerBound:
-    """Lower bound on the cost of every tree, n <= 12.
+    """Bound every tree's cost, n <= 12, by relaxing `optimal_tree_ilp`.
 
-    The linear relaxation of `optimal_tree_ilp`.
-
-    The relaxation is ``min c'x, A x >= b, 0 <= x <= 1``. For any ``y >= 0`` the number
-    ``b'y + sum(min(0, c - A'y))`` is a lower bound, so it is recomputed here from the multipliers that the
-    solver (HiGHS, in SciPy) returns.
+    The linear relaxation is ``min c'x, A x >= b, 0 <= x <= 1``. For any ``y >= 0`` the number ``b'y
+    + sum(min(0, c - A'y))`` is a lower bound, so it is recomputed here from the multipliers that the solver (HiGHS, in
+    SciPy) returns.
 
     Parameters
     ----------
@@ -246,10 +240,7 @@ def spreading_bound(S: Any) -> LowerBound:
 def _levels_programme(
     S: FloatArray,
 ) -> tuple[dict[tuple[int, int, int], int], FloatArray, float, float]:
-    """Build the programme over levels.
-
-    The columns by (t, i, j), the objective divided by a scale, its constant, and the scale.
-    """
+    """Give the programme's columns (t, i, j), scaled objective, constant and scale."""
     n = len(S)
     pairs = list(itertools.combinations(range(n), 2))
     keys = [(t, i, j) for t in range(1, n) for i, j in pairs]
@@ -276,10 +267,7 @@ def _constraints(n: int, columns: dict[tuple[int, int, int], int]) -> Iterator[C
 
 
 def _tree_of_levels(n: int, x: dict[tuple[int, int, int], int]) -> NestedTree:
-    """Read the laminar family off an integral point.
-
-    From the top level down.
-    """
+    """Read the laminar family off an integral point, top level down."""
 
     def build(samples: list[int], level: int) -> NestedTree:
         if len(samples) == 1:
@@ -299,10 +287,7 @@ def _tree_of_levels(n: int, x: dict[tuple[int, int, int], int]) -> NestedTree:
 
 
 def _proper_halves(subset: int) -> NDArray[np.int64]:
-    """List proper subsets that hold the lowest sample.
-
-    Their codes, in ascending order.
-    """
+    """List codes of proper subsets with the lowest sample, ascending."""
     low = subset & -subset
     codes = np.array([low])
     rest = subset - low

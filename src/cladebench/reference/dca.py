@@ -1,7 +1,4 @@
-"""Plain twin of discriminative component analysis.
-
-Both covariances by their sums, and the generalised eigenproblem.
-"""
+"""Learn by discriminative component analysis: covariances' sums, the generalised eigenproblem."""
 
 from __future__ import annotations
 
@@ -33,9 +30,9 @@ def chunklets(n_samples: int, must_link: IntArray) -> list[list[int]]:
 def covariances(
     X: FloatArray, must_link: IntArray, cannot_link: IntArray, weighting: str = "chunklets"
 ) -> tuple[FloatArray, FloatArray]:
-    """C_b and C_w of Hoi et al. (2006), equations 3 and 4.
+    """Compute C_b and C_w of Hoi et al. (2006), equations 3, 4.
 
-    With the weighting "rows" each row counts the same in C_w, else each chunklet.
+    The weighting "rows" counts each row the same in C_w, the other one each chunklet.
 
     Returns
     -------

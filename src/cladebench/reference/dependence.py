@@ -1,7 +1,4 @@
-"""Plain twins of numerical taxonomy clustering.
-
-Its objective and its sweeps, as the paper writes them.
-"""
+"""Compute numerical taxonomy clustering's objective and sweeps as in the paper."""
 
 from __future__ import annotations
 
@@ -26,9 +23,7 @@ def indicator(labels: np.ndarray, n_clusters: int) -> np.ndarray:
 
 
 def dependence(M: np.ndarray, labels: np.ndarray, structure: np.ndarray, normalized: bool = True) -> float:
-    """Compute equation (1), or its numerator.
-
-    With all n x n matrices written out; O(n^3).
+    """Compute equation (1), or its numerator, by n x n matrices, O(n^3).
 
     Parameters
     ----------
@@ -74,10 +69,7 @@ def optimal_structure(M: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.
 
 
 def set_kernel(M: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
-    """Compute equation (9) by loops.
-
-    Means of the centred matrix over pairs of clusters.
-    """
+    """Compute equation (9): means of the centred matrix over cluster pairs."""
     H = centring(len(M))
     centred = H @ M @ H
     members = [np.flatnonzero(np.asarray(labels) == c) for c in range(n_clusters)]
@@ -97,7 +89,7 @@ def greedy_partition(
 ) -> tuple[np.ndarray, list[float], list[int]]:
     """Move points one at a time to where the objective is largest.
 
-    For each the two traces are taken anew.
+    The two traces are taken anew for each move.
 
     Parameters
     ----------
@@ -122,10 +114,7 @@ def greedy_partition(
     entries = float(np.trace(M) * np.abs(structure).max())  # the scale of what sums over clusters cancel out
 
     def objective(S: np.ndarray, sizes: np.ndarray) -> tuple[float, float]:
-        """Compute the objective and its scale.
-
-        From the sums over pairs of clusters and their sizes.
-        """
+        """Compute objective and scale from cluster pairs' sums and sizes."""
         numerator, scale = float((S * structure).sum()), float(np.abs(S * structure).sum()) + entries
         if not normalized:
             return numerator, scale
@@ -182,9 +171,9 @@ def greedy_partition(
 
 
 def partitions(n: int, n_clusters: int) -> Iterator[np.ndarray]:
-    """List all partitions of n points into k clusters.
+    """List partitions of n points into exactly k clusters.
 
-    Exactly so many, numbered by their first points.
+    Clusters are numbered by their first points.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""Exact programmes for the two halves of numerical taxonomy clustering.
-
-The best structure, the best partition.
-"""
+"""Solve numerical taxonomy clustering's halves exactly: best structure, best partition."""
 
 from __future__ import annotations
 
@@ -51,9 +48,9 @@ class BestStructure(NamedTuple):
 
 
 def best_structure(M: FloatArray, P: FloatArray) -> FloatArray:
-    """Compute equation (8) for any real matrix P.
+    """Compute equation (8) for any real matrix P by a pseudo-inverse.
 
-    By a pseudo-inverse, for a partition or another P; of unit norm in the sense of (5).
+    P may be a partition. The structure is of unit norm in the sense of (5).
 
     Parameters
     ----------
@@ -72,9 +69,9 @@ def best_structure(M: FloatArray, P: FloatArray) -> FloatArray:
 
 
 def best_value(M: FloatArray, P: FloatArray) -> float:
-    """Compute equation (10).
+    """Compute equation (10): objective (1) of a real matrix P.
 
-    The objective (1) of a real matrix P with its best structure; M centred.
+    Its structure is the best. M is centred.
     """
     HP = centring(len(M)) @ P
     product = HP.T @ M @ HP @ np.linalg.pinv(HP.T @ HP, rcond=CUT_OFF)
@@ -84,9 +81,8 @@ def best_value(M: FloatArray, P: FloatArray) -> float:
 def structure_programme(M: FloatArray, labels: IntArray, n_clusters: int) -> BestStructure:
     """Solve (5) as a semidefinite programme.
 
-    Maximise `tr(M H P Y P' H)` over positive semidefinite Y with `|H P Y P' H| <= 1`.
-
-    A semidefinite programme with a second-order cone, by Clarabel.
+    It maximises `tr(M H P Y P' H)` over positive semidefinite Y with `|H P Y P' H| <= 1`. Clarabel
+    solves it, with a second-order cone.
 
     Parameters
     ----------
@@ -133,17 +129,17 @@ def _semidefinite(Y: FloatArray) -> FloatArray:
 
 
 def partition_value(M: FloatArray, structure: FloatArray, labels: IntArray) -> float:
-    """tr(M P Y P').
+    """Compute tr(M P Y P') by pairs of points.
 
-    The sum over pairs of points of M_ij times the structure of their clusters.
+    A pair adds M_ij times the structure of their clusters.
     """
     return float((M * structure[np.ix_(labels, labels)]).sum())
 
 
 def partition_programme(M: FloatArray, structure: FloatArray, solver: SolverName = "CBC") -> IntArray:
-    """Maximise tr(M P Y P') over partitions.
+    """Maximise tr(M P Y P') over partitions by an integer programme.
 
-    With no cluster empty, by an integer programme.
+    No cluster is empty.
 
     Parameters
     ----------
@@ -201,9 +197,9 @@ def partition_programme(M: FloatArray, structure: FloatArray, solver: SolverName
 
 
 def partition_bound(M: FloatArray, structure: FloatArray) -> float:
-    """Bound tr(M P Y P') over partitions from above.
+    """Bound tr(M P Y P') over partitions by a semidefinite dual.
 
-    By the dual of a semidefinite relaxation.
+    The bound is from above.
 
     Parameters
     ----------

@@ -1,6 +1,4 @@
-r"""Plain twins of learning to cluster with exemplars.
-
-Slaves in loops, and everything by enumeration and programmes.
+r"""Learn to cluster with exemplars by loops, enumeration and programmes.
 
 A solution is a matrix x of zeros and ones: x[p, q] = 1 where p is served by q, and x[q, q] = 1 where q is an exemplar.
 """
@@ -36,9 +34,9 @@ def clustering_energy(x: FloatArray, d: FloatArray) -> float:
 
 
 def solutions(n: int) -> Iterator[FloatArray]:
-    """Every solution of (3)-(5).
+    """Yield every solution of (3)-(5).
 
-    Each set of exemplars, which serve themselves, with each assignment of the others.
+    A set of exemplars, which serve themselves, comes with each assignment of the others.
     """
     for opened in product((False, True), repeat=n):
         exemplars = [q for q in range(n) if opened[q]]
@@ -54,9 +52,9 @@ def least_augmented_energy(d: FloatArray, labels: IntArray, alpha: float = 1.0, 
 
 
 def best_completion(d: FloatArray, labels: IntArray) -> float:
-    """Least energy of the solutions that have no margin.
+    """Compute the least energy of solutions without margin.
 
-    One exemplar in each true cluster, which serves all of it.
+    They have one exemplar in each true cluster, which serves all of it.
     """
     return min(clustering_energy(x, d) for x in solutions(len(d)) if margin(x, labels) == 0.0)
 
@@ -82,9 +80,9 @@ class PointSlave:
         self.same = labels == labels[p]
 
     def minimize(self, w: FloatArray, multipliers: FloatArray) -> tuple[FloatArray, Energy]:
-        """By Lemma 2.
+        """Minimise by Lemma 2.
 
-        Each x_qq of negative price is opened, and p goes where it is cheapest, opening that.
+        An x_qq of negative price is opened, and p goes where it is cheapest, which is opened too.
         """
         n, p = len(multipliers), self.p
         theta = [self.share + multipliers[q] for q in range(n)]
@@ -186,9 +184,9 @@ def _augmented(cp, d, labels, alpha, beta, x):  # type: ignore[no-untyped-def]
 def least_augmented_energy_programme(
     d: FloatArray, labels: IntArray, alpha: float = 1.0, beta: float = 1.0
 ) -> float:
-    """Solve `least_augmented_energy` as an integer programme.
+    """Solve `least_augmented_energy` as an integer programme by PuLP (CBC).
 
-    By PuLP (CBC), for sets too large to enumerate.
+    It serves sets too large to enumerate.
     """
     import pulp
 
@@ -224,12 +222,10 @@ def learning_programme(
     alpha: float = 1.0,
     beta: float = 1.0,
 ) -> tuple[FloatArray, float]:
-    r"""Minimise (27) as one convex programme.
+    r"""Minimise (27) over weights >= 0 as one convex programme (cvxpy).
 
-    Over weights that are not negative, for fixed completions (cvxpy).
-
-    The bound is the least of a linear programme in which the weights are costs. Its dual takes its place: a largest
-    value, over multipliers v_p of (3), m_pq of (4) and y_Cq of z, in which the weights are bounds.
+    Completions are fixed. The bound is the least of a linear programme in which the weights are costs. Its dual takes
+    its place: a largest value, over multipliers v_p of (3), m_pq of (4) and y_Cq of z, in which the weights are bounds.
 
     Returns
     -------

@@ -1,7 +1,4 @@
-"""Exemplar-based clustering, slowly.
-
-The definition, all sets, the integer programme as printed and its relaxation.
-"""
+"""Cluster by exemplars: definition, all sets, integer programme and its relaxation."""
 
 from __future__ import annotations
 
@@ -71,9 +68,9 @@ def value_of(d: ArrayLike, exemplars: ArrayLike) -> float:
 
 
 def best_of_all_sets(d: ArrayLike) -> ExactExemplars:
-    """Compare all sets of up to 12 points.
+    """Compare all sets of up to 12 points; smaller ones first.
 
-    Of equal ones the first by size, then by index.
+    Equally good sets of one size go by index.
     """
     costs = checked(d)
     n = len(costs)
@@ -100,9 +97,9 @@ def best_single_move(d: ArrayLike, exemplars: ArrayLike) -> float:
 
 
 def exemplars_ilp(d: ArrayLike, solver: SolverName = "CBC") -> ExactExemplars:
-    """The integer programme (2) to (5) by PuLP.
+    """Solve the integer programme (2) to (5) by PuLP.
 
-    A binary variable for each pair of points.
+    It has a binary variable for each pair of points.
 
     Parameters
     ----------
@@ -206,10 +203,7 @@ def relaxation_bound(d: ArrayLike) -> LowerBound:
 
 
 def checked(d: ArrayLike) -> FloatArray:
-    """Return the costs as float64.
-
-    Or raise a ValueError if they are no square of numbers.
-    """
+    """Return costs as float64, or raise a ValueError for bad ones."""
     costs = np.asarray(d, dtype=np.float64)
     if costs.ndim != 2 or costs.shape[0] != costs.shape[1] or costs.size == 0:
         raise ValueError(f"d has shape {costs.shape}; expected (n, n) with n >= 1")

@@ -15,9 +15,7 @@ import numpy.typing as npt
 
 
 def path_probabilities(scores: npt.ArrayLike) -> np.ndarray:
-    """Compute Pr[x -> v] of every node.
-
-    The product over v's path of the softmax over each pair of siblings' scores (section 2.1).
+    """Multiply softmaxes over siblings' scores to Pr[x -> v] (section 2.1).
 
     Parameters
     ----------
@@ -41,9 +39,7 @@ def path_probabilities(scores: npt.ArrayLike) -> np.ndarray:
 
 
 def lca_distribution(p: npt.ArrayLike, q: npt.ArrayLike) -> np.ndarray:
-    """Compute Pr[v = lca(x, x')] of one pair: (n_nodes,).
-
-    From the members' path probabilities (section 2.3).
+    """Compute Pr[v = lca(x, x')] of a pair: (n_nodes,) (section 2.3).
 
     Enumerates the pairs of leaves at which the two points may end, routed independently of each other.
     """
@@ -71,11 +67,9 @@ def exact_objective(
     pairs: Literal["unordered", "ordered"] = "unordered",
     leaf_term: bool = True,
 ) -> float:
-    """Compute J' by a literal sum.
+    """Compute J' by a sum over pairs, nodes and points, O(n^3 L^2).
 
-    Over pairs of distinct points, nodes and points. O(n^3 L^2): for tiny n.
-
-    See cladebench.methods.ghc.objective.exact_objective.
+    It is for tiny n. The pairs are of distinct points. See cladebench.methods.ghc.objective.exact_objective.
     """
     P, S = np.asarray(path_probs), np.asarray(similarity)
     total = 0.0

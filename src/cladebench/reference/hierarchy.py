@@ -1,7 +1,4 @@
-"""Structure of a tree straight from its parent array.
-
-Walks to the root, nothing stored.
-"""
+"""Walk a tree's parent array to the root, without storing structure."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ def lca(parents: npt.ArrayLike, leaf_of: npt.ArrayLike, i: int, j: int) -> int:
 
 
 def samples_below(parents: npt.ArrayLike, leaf_of: npt.ArrayLike) -> list[list[int]]:
-    """List samples below each node, by their indices.
-
-    Its own included.
-    """
+    """List samples below each node, its own included, by their indices."""
     below: list[list[int]] = [[] for _ in np.asarray(parents)]
     for sample, node in enumerate(np.asarray(leaf_of)):
         for ancestor in ancestors(parents, node):

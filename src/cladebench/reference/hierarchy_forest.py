@@ -1,9 +1,8 @@
-r"""The distance of a forest of hierarchies, pair by pair.
+r"""Compute a forest of hierarchies' distance by pairs, and candidate search.
 
-Also the search among candidates, as Johnson et al. have them.
-
-Trees are those of `HierarchyForest.tree`: nodes in preorder, the left child of node v being v + 1. Single precision
-stands where the core has it, and scores are summed in its order, so that ties are the same ones.
+Both are as Johnson et al. have them. Trees are those of `HierarchyForest.tree`: nodes in preorder, the left child of
+node v being v + 1. Single precision stands where the core has it, and scores are summed in its order, so that ties are
+the same ones.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ class Tree(Protocol):
 
 
 def projection(tree: Tree, node: int, x: FloatArray) -> float:
-    """P(x) of eq. (4).
+    """Compute P(x) of eq. (4), in the core's order.
 
-    The sums of every fourth product first, then the constant.
+    The sums of every fourth product come first, then the constant.
     """
     split = int(np.count_nonzero(tree.right[:node]))
     sums = [0.0, 0.0, 0.0, 0.0]
@@ -61,10 +60,7 @@ def path(tree: Tree, x: FloatArray) -> list[int]:
 
 
 def tree_distance(tree: Tree, a: FloatArray, b: FloatArray, alpha: float) -> np.float32:
-    """H_t of eq. (2).
-
-    Both points walk down until they part (Sec. 2.2.2).
-    """
+    """Compute H_t of eq. (2): walk until both points part (Sec. 2.2.2)."""
     node = 0
     while tree.right[node] != 0:
         of_a, of_b = projection(tree, node, a), projection(tree, node, b)
@@ -121,9 +117,7 @@ def candidates(
     nearest: bool = False,
     seed: int = 0,
 ) -> set[int]:
-    """List rows that one tree proposes as neighbours.
-
-    Of X, for x (Sec. 4).
+    """List rows of X that a tree proposes for x (Sec. 4).
 
     Parameters
     ----------
@@ -181,9 +175,7 @@ def neighbors(
     seed: int = 0,
     refill: bool = True,
 ) -> tuple[list[float], list[int]]:
-    """Find the k nearest training rows of one point.
-
-    Among all or among the candidates of all trees.
+    """Find a point's k nearest training rows, of all or candidates.
 
     Parameters
     ----------
@@ -220,7 +212,7 @@ def neighbors(
 def _some(count: int, n: int, seed: int) -> list[int]:
     """Draw a random subset of 0, ..., n - 1 by R.
 
-    Floyd's algorithm, from the numbers of SplitMix64.
+    R is Floyd's algorithm, with the numbers of SplitMix64.
     """
     numbers = random_numbers(seed)
     chosen: list[int] = []

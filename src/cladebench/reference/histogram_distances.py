@@ -7,9 +7,7 @@ from collections.abc import Sequence
 
 
 def histogram_distance(x: Sequence[float], y: Sequence[float], kind: str, width: float = 1.0) -> float:
-    """Distance of two rows.
-
-    "chi2", "squared_l2", "l1", or "rbf" of a kernel with some width.
+    """Compute two rows' "chi2", "squared_l2", "l1" or kernel's "rbf" distance.
 
     O(n_features). See :func:`cladebench.metrics.histogram_distances.histogram_distances`.
     """
@@ -28,10 +26,7 @@ def kernel(x: Sequence[float], y: Sequence[float], width: float) -> float:
 
 
 def mean_squared_distance(X: Sequence[Sequence[float]]) -> float:
-    """Mean of the squared distances of all pairs of different rows.
-
-    O(n^2 n_features).
-    """
+    """Average the squared distances of different rows, in O(n^2 n_features)."""
     n = len(X)
     total = sum(histogram_distance(X[i], X[j], "squared_l2") for i in range(n) for j in range(n) if i != j)
     return total / (n * (n - 1))

@@ -1,7 +1,4 @@
-"""Plain twins of the core's ITML.
-
-Cyclic projections one constraint at a time, and the convex programme.
-"""
+"""Solve ITML by one projection at a time, and as convex programme."""
 
 from __future__ import annotations
 
@@ -94,9 +91,9 @@ def objective(
 def programme(
     X: FloatArray, pairs: IntArray, signs: FloatArray, upper: float, lower: float, gamma: float
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Solve ITML with slack as a cone programme.
+    """Solve ITML with slack (Davis et al. 2007) as cone programme.
 
-    Of Davis et al. (2007); gives A, bounds and objective.
+    It gives A, bounds and objective.
     """
     d = X.shape[1]
     A, bounds = cp.Variable((d, d), PSD=True), cp.Variable(len(signs))

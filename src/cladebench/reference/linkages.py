@@ -1,6 +1,6 @@
-"""Agglomerative clustering on the matrix of all distances.
+"""Cluster agglomeratively on all distances by Lance and Williams' recurrence.
 
-By the recurrence of Lance and Williams. The twin of `cladebench.solvers.linkages.linkage`.
+It is the twin of `cladebench.solvers.linkages.linkage`.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def merged(D: FloatArray, sizes: FloatArray, a: int, b: int, method: str) -> Flo
 
 
 def linkage(D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None) -> FloatArray:
-    """Merge the nearest two clusters until one is left.
+    """Merge the nearest two clusters until one is left, in O(n^3).
 
-    Of equally near pairs the one whose lowest rows come first; O(n^3).
+    Equally near pairs go by their lowest rows.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""Plain twins of large margin nearest neighbours.
-
-Of their loss and of its minimum.
-"""
+"""Compute large margin nearest neighbours' loss, and its minimum."""
 
 from __future__ import annotations
 
@@ -32,9 +29,7 @@ def find_targets(X: npt.ArrayLike, labels: npt.ArrayLike, n_neighbors: int) -> I
 def triplet_loss(
     Z: npt.ArrayLike, labels: npt.ArrayLike, targets: npt.ArrayLike, mu: float, smoothing: float = 0.0
 ) -> tuple[float, float, float, FloatArray]:
-    """Add up the loss triplet by triplet.
-
-    Weinberger and Saul 2009, section 3.
+    """Add up the loss by triplets (Weinberger and Saul 2009, section 3).
 
     Parameters
     ----------
@@ -84,7 +79,7 @@ def triplet_loss(
 def laplacian(weights: FloatArray) -> FloatArray:
     """Build the matrix C of weighted squared distances.
 
-    ``sum_ab weights[a, b] ||z_a - z_b||^2 = trace(Z.T @ C @ Z)``, for symmetric weights.
+    ``sum_ab weights[a, b] ||z_a - z_b||^2`` is ``trace(Z.T @ C @ Z)`` for symmetric weights.
     """
     both = 2.0 * weights
     return np.diag(both.sum(axis=1)) - both
@@ -95,7 +90,7 @@ def least_loss(
 ) -> tuple[float, FloatArray]:
     """Solve the semidefinite programme over M = L.T @ L.
 
-    With a slack for each triplet (section 3.2).
+    Each triplet has a slack (section 3.2).
 
     Returns
     -------

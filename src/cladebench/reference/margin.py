@@ -1,7 +1,4 @@
-"""Plain twins of `cladebench.solvers.margin`.
-
-Loops over the formula, a cone programme, accelerated gradients.
-"""
+"""Solve `cladebench.solvers.margin` by loops, cone programme and accelerated gradients."""
 
 from __future__ import annotations
 
@@ -35,10 +32,7 @@ def squared_hinge(X: npt.ArrayLike, labels: npt.ArrayLike, W: npt.ArrayLike) -> 
 
 
 def assignment_costs(X: npt.ArrayLike, W: npt.ArrayLike) -> FloatArray:
-    """Add up each sample's cost of clusters, term by term.
-
-    Section 4.2, eq. 6.
-    """
+    """Add up samples' costs of clusters by terms (section 4.2, eq. 6)."""
     X, W = np.asarray(X, dtype=float), np.asarray(W, dtype=float)
     costs = np.zeros((len(X), len(W)))
     for i, x in enumerate(X):
@@ -74,7 +68,7 @@ def objective(
 def _hinges(X: FloatArray, labels: npt.NDArray[np.int64], W: FloatArray) -> FloatArray:
     """Compute the hinges of every sample and model.
 
-    max(0, 1 - w_{y_i}.x_i + w_k.x_i), 0 at k = y_i.
+    They are max(0, 1 - w_{y_i}.x_i + w_k.x_i), and 0 at k = y_i.
     """
     scores = X @ W.T
     rows = np.arange(len(X))
@@ -100,9 +94,9 @@ def _loss_and_gradient(
 def least_subgradient(
     W: FloatArray, gradient: FloatArray, group: npt.ArrayLike, l1: npt.ArrayLike
 ) -> FloatArray:
-    """Find the least subgradient, column by column.
+    """Find the gradient's least element with both penalties' subdifferential, by columns.
 
-    Least element of ``gradient`` plus the subdifferential of the group and l1 penalties.
+    The penalties are group and l1.
     """
     group, l1 = (np.broadcast_to(np.asarray(weight, dtype=float), W.shape[1:]) for weight in (group, l1))
     least = np.empty(W.shape)
@@ -144,9 +138,7 @@ def dual_bound(
     l1: npt.ArrayLike = 0.0,
     ridge: npt.ArrayLike = 0.0,
 ) -> float:
-    """Bound the least objective from below.
-
-    From multipliers made of the hinges at W.
+    """Bound the least objective from below by the hinges at W.
 
     Notes
     -----
@@ -193,7 +185,7 @@ def prox(
 ) -> FloatArray:
     """Minimise step times the penalties plus 1/2 ||Z - W||^2 over Z.
 
-    The two thresholds, after the ridge.
+    Both thresholds come after the ridge.
     """
     shrink = 1.0 + 2.0 * step * np.asarray(ridge)
     soft = np.sign(W) * np.maximum(np.abs(W) - step * np.asarray(l1), 0.0)
@@ -216,9 +208,7 @@ def fista(
 ) -> MarginFit:
     """Solve by accelerated proximal gradient, in NumPy.
 
-    With backtracking and restarts (Beck and Teboulle 2009).
-
-    The signature and the residual are those of the solver.
+    It has backtracking and restarts (Beck and Teboulle 2009). The signature and the residual are those of the solver.
     """
     X, labels = np.asarray(X, dtype=float), np.asarray(labels)
     weights = {"group": group, "l1": l1, "ridge": ridge}

@@ -94,9 +94,9 @@ def mean(values: FloatArray) -> float:
 
 
 def margins(problem: SplitProblem, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Margins of must-links, cannot-links and unconstrained points in (8).
+    """Compute (8)'s margins of must-links, cannot-links and unconstrained points.
 
-    Best satisfying less best violating.
+    A margin is the best satisfying score less the best violating one.
     """
     s = problem.X @ w
     (a, b), (c, d) = s[problem.must.T], s[problem.cannot.T]
@@ -118,7 +118,7 @@ def objective(problem: SplitProblem, w: FloatArray) -> float:
 def choose_labels(problem: SplitProblem, w: FloatArray) -> Labels:
     """Fix labels and cannot-links by (12)-(15).
 
-    Ties: the label +1, and the cannot-link that comes first.
+    Ties get the label +1, and the cannot-link that comes first.
     """
     s = problem.X @ w
     (a, b), (c, d) = s[problem.must.T], s[problem.cannot.T]
@@ -191,9 +191,7 @@ def concave_convex(
 ) -> tuple[FloatArray, list[float]]:
     """Alternate (12)-(15) and (16) from w until the objective stays.
 
-    The weights and the objectives (8).
-
-    All points take part from the start (Algorithm 2 has C = 0 at first).
+    It returns the weights and the objectives (8). All points take part from the start (Algorithm 2 has C = 0 at first).
     """
     trace = [math.inf]
     for _ in range(max_rounds):
@@ -207,9 +205,9 @@ def concave_convex(
 
 
 def start(problem: SplitProblem, ridge: float) -> FloatArray:
-    """Find the largest generalised eigenvector, of length 1.
+    """Find the scatter matrices' (9)-(11) largest generalised eigenvector, of length 1.
 
-    Of the scatter matrices (9)-(11), the must-links' with a ridge.
+    The must-links' matrix has a ridge.
     """
     d = problem.X.shape[1] - 1
 
@@ -255,9 +253,9 @@ def minimum(problem: SplitProblem) -> tuple[FloatArray, float]:
 
 
 def balanced_objective(problem: SplitProblem, w: FloatArray, membership: float) -> float:
-    """Find the least objective over balanced labels.
+    """Find the least objective over labels with enough of each sign.
 
-    With enough of each sign, by all numbers of positive ones among sorted scores.
+    It tries all numbers of positive ones among sorted scores.
     """
     n = len(problem.X)
     least = share_of(membership, n, n // 2)
@@ -270,9 +268,9 @@ def balanced_objective(problem: SplitProblem, w: FloatArray, membership: float) 
 
 
 def solve_labelled(problem: SplitProblem, y: IntArray) -> tuple[FloatArray, float]:
-    """Find the best weights for given labels.
+    """Find the best weights for given labels by a quadratic programme.
 
-    Of the unsupervised problem, as a quadratic programme.
+    The problem is the unsupervised one.
     """
     w = cp.Variable(problem.X.shape[1])
     hinges = cp.pos(1 - 2 * cp.multiply(y, problem.X @ w))
@@ -284,7 +282,7 @@ def solve_labelled(problem: SplitProblem, y: IntArray) -> tuple[FloatArray, floa
 def balanced_minimum(problem: SplitProblem, membership: float) -> tuple[FloatArray, float]:
     """Minimise the unsupervised objective over all labellings with enough of each sign.
 
-    For tiny problems.
+    It is for tiny problems.
     """
     n = len(problem.X)
     least = share_of(membership, n, n // 2)

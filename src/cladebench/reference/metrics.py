@@ -20,11 +20,10 @@ from cladebench.reference.hierarchy import lca, samples_below
 
 
 def dendrogram_purity(hierarchy: Hierarchy, labels: npt.ArrayLike) -> float:
-    """Average the purity of common ancestors over same-class pairs.
+    """Average the purity of common ancestors over unordered same-class pairs.
 
-    Unordered pairs; the share of their class below their common ancestor.
-
-    O(n^2) pairs; see cladebench.metrics.dendrogram_purity.
+    A purity is the share of the pair's class below the ancestor. There are O(n^2) pairs; see
+    cladebench.metrics.dendrogram_purity.
     """
     classes = np.asarray(labels)
     below = samples_below(hierarchy.parents, hierarchy.leaf_of)
@@ -45,9 +44,9 @@ def dasgupta_cost(
 ) -> float:
     """Sum similarity x size of common ancestor over pairs.
 
-    Pairs of distinct samples; the number of samples below their ancestor.
+    The pairs are of distinct samples. A size is the number of samples below the ancestor.
 
-    O(n^2) pairs; see cladebench.metrics.dasgupta_cost.
+    There are O(n^2) pairs; see cladebench.metrics.dasgupta_cost.
     """
     given: Any = similarity
     if isinstance(given, LinearKernel):
@@ -63,10 +62,7 @@ def dasgupta_cost(
 
 
 def mean_over_permutations(hierarchy: Hierarchy, measure: Callable[[Hierarchy], float]) -> float:
-    """Average a measure over all permutations of samples.
-
-    Of a hierarchy; n! of them.
-    """
+    """Average a hierarchy's measure over all n! permutations of samples."""
     scores = [
         measure(Hierarchy(hierarchy.parents, hierarchy.leaf_of[list(order)]))
         for order in permutations(range(hierarchy.n_samples))

@@ -1,6 +1,6 @@
-"""Plain twins of `cladebench.classifiers.multiple_kernel_svm`.
+"""Solve one problem of two classes by two cone programmes.
 
-Two cone programmes for one problem of two classes.
+They are the twins of `cladebench.classifiers.multiple_kernel_svm`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ FloatArray = npt.NDArray[np.float64]
 
 
 def kernels_of(stack: npt.ArrayLike) -> FloatArray:
-    """Compute exp(-d / mean d) entry by entry.
+    """Compute exp(-d / mean d) by entries; pairs of objects are averaged.
 
-    With the mean over pairs of different objects.
+    The objects of a pair differ.
     """
     stack = np.asarray(stack, dtype=float)
     kernels = np.ones(stack.shape)

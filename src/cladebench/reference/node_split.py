@@ -1,7 +1,4 @@
-"""The global optimum of the splitting problem.
-
-Equation 5 of the HMMC paper, by trying every balanced labelling.
-"""
+"""Find the HMMC paper's (5) global optimum by all balanced labellings."""
 
 from __future__ import annotations
 

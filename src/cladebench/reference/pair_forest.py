@@ -1,8 +1,7 @@
-"""The random forest distance, written to be read beside its papers.
+"""Compute the random forest distance as its papers say.
 
-The twin of the kernels in the core.
-
-Trees are arrays of nodes in preorder, those of all trees one after another, as in `RandomForestDistance.trees_`.
+It is the twin of the kernels in the core. Trees are arrays of nodes in preorder, those of all trees one after another,
+as in `RandomForestDistance.trees_`.
 """
 
 from __future__ import annotations
@@ -144,9 +143,7 @@ def _grow(
 def cuts(
     values: np.ndarray, different: np.ndarray, weights: np.ndarray, min_samples_leaf: int
 ) -> Iterator[tuple[Fraction, float]]:
-    """List Gini impurities and thresholds of all cuts.
-
-    Between different values, from the lowest threshold on.
+    """List Gini impurities and thresholds of cuts between values, ascending.
 
     The impurity is s d / (s + d) of either side, added up, where s and d are the weights of must-links and of
     cannot-links: half of what the sides' weights times their Gini indices add up to.
@@ -163,10 +160,7 @@ def cuts(
 
 
 def leaf_reached(trees: Trees, t: int, features: np.ndarray) -> int:
-    """Find the node where a pair rests in tree t.
-
-    Of all trees' nodes.
-    """
+    """Find where a pair rests in tree t, among all nodes."""
     root = node = int(trees["first_node"][t])
     while trees["feature"][node] >= 0:
         goes_left = float(features[trees["feature"][node]]) <= trees["threshold"][node]
@@ -175,9 +169,9 @@ def leaf_reached(trees: Trees, t: int, features: np.ndarray) -> int:
 
 
 def random_forest_distance(trees: Trees, A: np.ndarray, B: np.ndarray) -> np.ndarray:
-    """Average the share of different pairs over trees.
+    """Average the share of different pairs over the leaves reached.
 
-    In the leaf that each pair of A x B reaches.
+    Each pair of A x B reaches one in each tree.
 
     Returns
     -------

@@ -1,7 +1,4 @@
-"""PERCH, written to be read beside the paper.
-
-The twin of the kernel in the core.
-"""
+"""Grow PERCH's tree as the paper says, a twin of the core."""
 
 from __future__ import annotations
 
@@ -16,10 +13,7 @@ Rotations = Literal["none", "masking", "masking+balance"]
 
 @dataclass(eq=False)
 class _Node:
-    """A node of the growing tree.
-
-    Its box, how many points lie below it, and its kin.
-    """
+    """Hold a growing tree's node: box, number of points, and kin."""
 
     index: int
     lower: np.ndarray
@@ -53,18 +47,12 @@ def _sum_of_squares(gaps: np.ndarray) -> float:
 
 
 def _nearest(a: _Node, b: _Node) -> float:
-    """Bound the squared distance of two points from below.
-
-    A point of a and a point of b.
-    """
+    """Bound the squared distance of a's and b's points from below."""
     return _sum_of_squares(np.maximum(np.maximum(a.lower - b.upper, b.lower - a.upper), 0.0))
 
 
 def _farthest(a: _Node, b: _Node) -> float:
-    """Bound the squared distance of two points from above.
-
-    A point of a and a point of b.
-    """
+    """Bound the squared distance of a's and b's points from above."""
     return _sum_of_squares(np.maximum(a.upper - b.lower, b.upper - a.lower))
 
 
@@ -101,7 +89,7 @@ def _rotate(node: _Node) -> None:
 def _is_masked(node: _Node) -> bool:
     """Say whether a node is masked.
 
-    All of the aunt's points are nearer to every point of the node than any of its sibling's.
+    It is if its aunt's points are nearer to all of its points than its sibling's.
     """
     return node.aunt is not None and _farthest(node, node.aunt) < _nearest(node, node.sibling)
 

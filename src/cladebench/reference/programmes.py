@@ -1,7 +1,4 @@
-"""What the exact references share.
-
-Their input, programmes with binary variables, lower bounds with proof.
-"""
+"""Share the exact references' input, binary programmes and proven bounds."""
 
 from __future__ import annotations
 
@@ -49,10 +46,7 @@ class LowerBound:
 
 
 def check_similarity(S: Any, largest: int) -> FloatArray:
-    """Return the similarity as float64 with a zero diagonal.
-
-    Or raise a ValueError that says why not.
-    """
+    """Return similarity as float64 with zero diagonal, or raise ValueError."""
     S = np.array(S, dtype=np.float64)
     if S.ndim != 2 or S.shape[0] != S.shape[1] or S.shape[0] == 0:
         raise ValueError(f"similarity has shape {S.shape}; expected (n, n) with n >= 1")

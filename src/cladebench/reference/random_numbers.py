@@ -14,10 +14,7 @@ def _hash(z: int) -> int:
 
 
 def seed_of(seed: int, place: int) -> int:
-    """Give the seed of a place under another seed.
-
-    As of a tree in a forest.
-    """
+    """Give the seed of a place, as of a tree, under another."""
     return _hash((_hash(seed) + _STEP * (place + 1)) % _WORD)
 
 

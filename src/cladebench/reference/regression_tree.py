@@ -11,9 +11,7 @@ FloatArray = npt.NDArray[np.float64]
 def fit_tree(
     X: npt.ArrayLike, outputs: npt.ArrayLike, depth: int
 ) -> tuple[npt.NDArray[np.int64], FloatArray, FloatArray, npt.NDArray[np.int64]]:
-    """Grow a least-squares tree.
-
-    At each node try all features and all places between values.
+    """Grow a least-squares tree over all features and places between values.
 
     Parameters
     ----------
@@ -55,9 +53,8 @@ def fit_tree(
 def best_split(X: FloatArray, outputs: FloatArray) -> tuple[int, float] | None:
     """Find the best feature and threshold.
 
-    Of most `|sum left|^2 / n_left + |sum right|^2 / n_right`.
-
-    Of equally good ones the lowest feature's lowest threshold; none if nothing is gained beyond rounding.
+    It has most `|sum left|^2 / n_left + |sum right|^2 / n_right`. Equally good ones go to the lowest
+    feature's lowest threshold. There is none if nothing is gained beyond rounding.
     """
     n, total = len(X), outputs.sum(axis=0)
     best, split = float(total @ total) / n * (1.0 + 1e-12), None

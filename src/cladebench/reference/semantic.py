@@ -1,7 +1,4 @@
-"""Semantic measures of hierarchies, and the Rand index, by enumeration of pairs.
-
-In fractions, so that none rounds.
-"""
+"""Compute semantic measures and the Rand index by pairs, in fractions."""
 
 from __future__ import annotations
 
@@ -27,9 +24,7 @@ def semantic_similarity(
     class_tree: Hierarchy,
     kind: Kind = "shortest_path",
 ) -> float:
-    """Compute one minus the mean squared difference of similarities.
-
-    Over unordered pairs.
+    """Compute one minus similarities' mean squared difference over unordered pairs.
 
     O(n^2) pairs and branches of any length; see cladebench.metrics.semantic_similarity.
     """
@@ -43,10 +38,7 @@ def permuted_similarity(
     class_tree: Hierarchy,
     kind: Kind = "shortest_path",
 ) -> float:
-    """Mean of the semantic similarity over all permutations of the samples.
-
-    n! of them.
-    """
+    """Average the semantic similarity over all n! permutations of samples."""
     codes = np.asarray(labels)
     similarities = [
         semantic_similarity(hierarchy, codes[list(order)], class_tree, kind)
@@ -77,9 +69,9 @@ def similarity_correlation(
 
 
 def _whole_numbers(pairs: list[tuple[Fraction, Fraction]]) -> tuple[list[int], list[int], int]:
-    """Give both sides of the pairs in whole units.
+    """Give both sides of pairs as whole numbers over a unit.
 
-    Of one over the third value: sums of whole numbers are exact, and fast.
+    Sums of whole numbers are exact, and fast.
     """
     unit = math.lcm(*{value.denominator for pair in pairs for value in pair})
     first, second = (
@@ -91,9 +83,9 @@ def _whole_numbers(pairs: list[tuple[Fraction, Fraction]]) -> tuple[list[int], l
 def pair_similarities(
     hierarchy: Hierarchy | npt.ArrayLike, labels: npt.ArrayLike, class_tree: Hierarchy, kind: Kind
 ) -> list[tuple[Fraction, Fraction]]:
-    """Give both similarities of each pair of samples.
+    """Give unordered pairs' similarities in the hierarchy and the class tree.
 
-    In the hierarchy and in the class tree; unordered pairs of distinct samples.
+    The samples of a pair are distinct.
     """
     classes = [int(label) for label in np.asarray(labels)]
     truth = _similarity(class_tree, kind)
@@ -121,10 +113,7 @@ def rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
 
 
 def _similarity(tree: Hierarchy, kind: str) -> Callable[[int, int], Fraction]:
-    """Make the similarity of a tree's samples.
-
-    A function of their indices.
-    """
+    """Make a tree's similarity, a function of its samples' indices."""
     branches = [frozenset(ancestors(tree.parents, node)) for node in tree.leaf_of]
     ratio = cache(Fraction)  # there are few, and to reduce each anew takes most of the time
     longest = max((_edges(a, b) for a, b in combinations(branches, 2)), default=0)

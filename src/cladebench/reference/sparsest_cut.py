@@ -1,7 +1,4 @@
-"""Plain twins of the spectral sparsest cut's steps.
-
-Double loops over pairs, dense matrices, no blocks.
-"""
+"""Compute the spectral sparsest cut's steps by loops and dense matrices."""
 
 from __future__ import annotations
 
@@ -26,9 +23,9 @@ def cut_ratio(S: np.ndarray, mask: np.ndarray) -> float:
 
 
 def sweep_cut(order: np.ndarray, S: np.ndarray) -> tuple[int, float]:
-    """Sparsest prefix of an order.
+    """Find the sparsest prefix of an order.
 
-    Among equally sparse ones the most balanced, then the shortest.
+    Equally sparse ones go to the most balanced, then to the shortest.
 
     Parameters
     ----------
@@ -53,9 +50,7 @@ def sweep_cut(order: np.ndarray, S: np.ndarray) -> tuple[int, float]:
 
 
 def fiedler_value(S: np.ndarray) -> float:
-    """Compute the Laplacian's second smallest eigenvalue from all.
-
-    D - S.
+    """Compute the second smallest eigenvalue of the Laplacian, D - S.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-r"""Sparsest cuts, exactly, by two methods that share no code.
+r"""Find sparsest cuts and certified lower bounds by independent methods.
 
-And certified lower bounds.
-
-The ratio of a cut (A, B) is :math:`\sum_{i \in A, j \in B} S_{ij} / (|A| |B|)`, as in `solvers.sparsest_cut`.
+Two exact methods share no code. The ratio of a cut (A, B) is :math:`\sum_{i \in A, j \in B} S_{ij} / (|A| |B|)`, as in
+`solvers.sparsest_cut`.
 """
 
 from __future__ import annotations
@@ -53,11 +52,9 @@ class ExactCut:
 def sparsest_cut_enumeration(S: Any) -> ExactCut:
     """Compare all 2^(n - 1) - 1 cuts.
 
-    2 <= n <= 20.
-
-    Cut weights are built by doubling: adding sample i to a side adds its degree less twice its weight to that
-    side. All cuts that come within rounding of the least ratio are then summed afresh, so that cancellation
-    does not decide.
+    n is from 2 to 20. Cut weights are built by doubling: adding sample i to a side adds its degree less twice its
+    weight to that side. All cuts that come within rounding of the least ratio are then summed afresh, so that
+    cancellation does not decide.
 
     Parameters
     ----------
@@ -93,11 +90,10 @@ def sparsest_cut_enumeration(S: Any) -> ExactCut:
 
 
 def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC") -> ExactCut:
-    """Integer linear programmes with PuLP.
+    """Find the lightest cut of each size by integer programmes (PuLP).
 
-    The lightest cut with k samples on one side, for each k <= n / 2.
-
-    ``x[i]`` says the side, ``z[i, j] >= |x[i] - x[j]|`` whether the pair is cut, ``sum(x) = k``.
+    A programme is solved for each number k <= n / 2 of samples on one side. ``x[i]`` says the side, ``z[i, j] >= |x[i]
+    - x[j]|`` whether the pair is cut, ``sum(x) = k``.
 
     Parameters
     ----------
@@ -142,18 +138,13 @@ def sparsest_cut_ilp(S: Any, solver: SolverName = "CBC") -> ExactCut:
 
 
 def spectral_bound(S: Any) -> float:
-    """Compute Fiedler's lower bound on every cut's ratio.
-
-    ``lambda_2 / n``, from the spectrum of the whole Laplacian.
-    """
+    """Bound cuts' ratios by Fiedler's ``lambda_2 / n`` of the whole Laplacian."""
     S = _checked(S)
     return _least_eigenvalue(S) / len(S)
 
 
 def relaxation_bound(S: Any, kind: Literal["metric", "negative_type"] = "metric") -> LowerBound:
-    r"""Bound every cut's ratio by a convex relaxation.
-
-    A lower bound, solved with cvxpy.
+    r"""Bound every cut's ratio from below by a convex relaxation (cvxpy).
 
     A cut is the distance d with :math:`d_{ij} = 1 / (|A| |B|)` across and 0 within, so the least ratio is the least
     :math:`\sum_{i<j} S_{ij} d_{ij}` over such d. They are relaxed to all d >= 0 with
@@ -225,9 +216,9 @@ def relaxation_bound(S: Any, kind: Literal["metric", "negative_type"] = "metric"
 
 
 def _least_eigenvalue(weights: FloatArray) -> float:
-    """Bound the Laplacian's least eigenvalue.
+    """Bound the Laplacian's least eigenvalue on vectors that sum to 0.
 
-    On vectors that sum to 0, less what rounding can have added.
+    What rounding can have added is taken off.
     """
     n = len(weights)
     # An orthonormal basis of those vectors, so that the constant vector's eigenvalue does not interfere.
@@ -240,7 +231,7 @@ def _least_eigenvalue(weights: FloatArray) -> float:
 def _triangles(n: int) -> Any:
     """Give the triangle inequalities as sparse rows.
 
-    ``d_ik + d_kj - d_ij >= 0`` over pairs in the order of `numpy.triu_indices`.
+    They are ``d_ik + d_kj - d_ij >= 0`` over pairs in the order of `numpy.triu_indices`.
     """
     from scipy import sparse
 

@@ -1,6 +1,4 @@
-"""Additive trees, slowly.
-
-Path incidence written out, every topology enumerated, neighbour joining in plain loops.
+"""Find additive trees by written-out incidence, all topologies and plain loops.
 
 A topology is a list of edges between nodes: 0..k-1 are the points, inner nodes have higher numbers.
 """
@@ -90,10 +88,7 @@ def design_matrix(edges: list[Edge], k: int) -> FloatArray:
 
 
 def pair_values(D: ArrayLike) -> FloatArray:
-    """Give the entries of the pairs i < j.
-
-    In the order of the rows of `design_matrix`.
-    """
+    """Give the entries i < j in the order of `design_matrix`."""
     D = np.asarray(D, dtype=np.float64)
     return np.array([D[i, j] for i, j in combinations(range(len(D)), 2)])
 
@@ -106,10 +101,7 @@ def _square(values: FloatArray, k: int) -> FloatArray:
 
 
 def fit_edges(D: ArrayLike, edges: list[Edge]) -> tuple[FloatArray, FloatArray, float]:
-    """Fit edge lengths by `scipy.optimize.nnls`.
-
-    Also the distances in the tree, and the residual of equation (12).
-    """
+    """Fit edge lengths by `scipy.optimize.nnls`; give distances and residual (12)."""
     k = len(np.asarray(D))
     if k == 1:
         return np.zeros(0), np.zeros((1, 1)), 0.0
@@ -144,9 +136,9 @@ def branch_lengths_cvxpy(D: ArrayLike, tree: Hierarchy) -> tuple[FloatArray, Flo
 
 
 def all_topologies(k: int) -> Iterator[list[Edge]]:
-    """Yield every binary topology once.
+    """Yield every binary topology once: 1, 1, 1, 3, 15, 105, ...
 
-    By hanging point after point on each edge in turn: 1, 1, 1, 3, 15, 105, 945, ...
+    Point after point is hung on each edge in turn.
     """
     if k == 1:
         yield []
@@ -210,7 +202,7 @@ def splits_of_edges(edges: list[Edge], k: int) -> set[frozenset[int]]:
 def as_hierarchy(edges: list[Edge], k: int) -> Hierarchy:
     """Make a hierarchy of a topology.
 
-    With k >= 3 points, rooted at an inner node (the first that an edge names).
+    It is rooted at an inner node, the first that an edge names, for k >= 3 points.
     """
     nodes = sorted({node for edge in edges for node in edge})
     root = next(node for edge in edges for node in edge if node >= k)
@@ -229,10 +221,7 @@ def as_hierarchy(edges: list[Edge], k: int) -> Hierarchy:
 
 
 def four_point_excess(D: ArrayLike) -> float:
-    """Measure the largest violation of equation (11).
-
-    Over all quadruples of points, repeated ones included.
-    """
+    """Measure equation (11)'s largest violation over all quadruples, repeated ones included."""
     D = np.asarray(D, dtype=np.float64)
     return max(
         float(D[a, b] + D[c, d] - max(D[a, c] + D[b, d], D[a, d] + D[b, c]))
@@ -241,10 +230,7 @@ def four_point_excess(D: ArrayLike) -> float:
 
 
 def path_lengths(tree: Hierarchy) -> FloatArray:
-    """Compute distances between samples along edges.
-
-    By climbing from both to where they meet.
-    """
+    """Compute distances along edges by climbing to where samples meet."""
     k = tree.n_samples
     lengths = tree.edge_lengths
     assert lengths is not None

@@ -103,9 +103,7 @@ _SKIPPED = r"<(?P<tag>script|style|code|option|svg|abbr)\b.*?</(?P=tag)>|<!--.*?
 
 
 def abbreviations(plan: Plan) -> dict[str, str]:
-    """List the abbreviations that pages of a paper may use.
-
-    Each with its meaning.
+    """List abbreviations that a paper's pages may use, with their meanings.
 
     Short names of measures come from the plan, which knows what they mean.
     """
@@ -128,11 +126,9 @@ def _short_names(measure: Measure) -> Iterable[str]:
 
 
 def explained(text: str, meanings: Mapping[str, str]) -> Markup:
-    """Explain each abbreviation where it is used first.
+    """Explain each abbreviation where it is used first, in HTML.
 
-    In HTML there, and in words at the `MARK` before.
-
-    What is used before the first mark is explained there too.
+    The `MARK` before it explains it in words. What is used before the first mark is explained there too.
 
     >>> str(explained("<p>SP and SP</p>", {"SP": "a <score>: how near"}))
     '<p><abbr title="a &lt;score&gt;: how near">SP</abbr> and SP</p>'
@@ -180,9 +176,6 @@ def _line(words: Sequence[str], meanings: Mapping[str, str]) -> str:
 
 
 def _said(words: Iterable[str], meanings: Mapping[str, str]) -> str:
-    """Give each abbreviation with its meaning.
-
-    Up to the first colon; nothing of none.
-    """
+    """Give abbreviations with their meanings up to the first colon, if any."""
     said = "; ".join(f"{word}: {escape(meanings[word].partition(':')[0])}" for word in words)
     return f"{said}." if said else ""

@@ -212,7 +212,7 @@ def write_table(artifact: Artifact, table: Table, folder: Path) -> None:
 def table_json(table: Table) -> str:
     """Write a table as JSON.
 
-    A line for each row and for the cells behind each entry; numbers that are none as null.
+    A row has a line, and the cells behind each entry have one. Numbers that are none are null.
     """
 
     def plain(value: object) -> object:

@@ -1,7 +1,4 @@
-"""Draw the main result of a paper.
-
-Each printed number beside ours, in the look of its verdict.
-"""
+"""Draw a paper's printed numbers beside ours, by verdicts."""
 
 from __future__ import annotations
 
@@ -21,10 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Look:
-    """Say how a verdict is drawn.
-
-    The colour of its answer, a marker of its own.
-    """
+    """Say how a verdict is drawn: its answer's colour, its marker."""
 
     marker: str
     filled: bool
@@ -195,10 +189,7 @@ def words_of(verdict: str) -> str:
 
 
 def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[PrintedAndOurs]) -> None:
-    """Draw one legend below all panels.
-
-    Printed numbers, verdicts in their order, random methods.
-    """
+    """Draw one legend below all panels: printed numbers, verdicts, random methods."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 

@@ -1,7 +1,4 @@
-"""Gather what pages show of each cell.
-
-Measures, provenance and the ends of logs, as JSON for their script.
-"""
+"""Gather cells' measures, provenance and ends of logs, as pages' JSON."""
 
 from __future__ import annotations
 

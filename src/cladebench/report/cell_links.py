@@ -24,9 +24,9 @@ PAGE_HEIGHT = 12_000
 
 
 def encoded(name: str) -> str:
-    """Write a name so that no address can mistake it.
+    """Write a name so that neither address nor HTML mistakes it.
 
-    Nor HTML: other characters become codes.
+    Other characters become codes.
     """
     return re.sub(r"[^A-Za-z0-9./-]", lambda match: f"_{ord(match[0]):x}_", name)
 
@@ -42,19 +42,13 @@ def overview_page(paper: str) -> str:
 
 
 def cells_page(paper: str, dataset: str, number: int = 1) -> str:
-    """Name the file of a page with cells.
-
-    Of a paper on one data set: the first, or a further one where there are many.
-    """
+    """Name a paper's first or further page of cells on data."""
     further = f"-page-{number}" if number > 1 else ""
     return f"{paper}-cells-{encoded(dataset).replace('/', '_2f_')}{further}.html"
 
 
 def sets_page(paper: str, number: int = 1) -> str:
-    """Name the file of a page with lists of settings.
-
-    Of numbers that rest on several settings.
-    """
+    """Name a page of lists for numbers that rest on several settings."""
     return f"{paper}-sets-{number}.html"
 
 
@@ -163,10 +157,7 @@ class CellLinks:
 
     @property
     def by_dataset(self) -> dict[str, dict[str, list[Group]]]:
-        """List settings under their data set and method.
-
-        In the order of the records.
-        """
+        """List settings by data set and method, in the records' order."""
         nested: dict[str, dict[str, list[Group]]] = {}
         for group in self.groups:
             nested.setdefault(group.dataset, {}).setdefault(group.method, []).append(group)
@@ -186,10 +177,7 @@ class CellLinks:
         return pages
 
     def target(self, cell_ids: Iterable[str]) -> str | None:
-        """Give the address of the cells behind a number.
-
-        Page and fragment; None when no such cell is in the run.
-        """
+        """Give page and fragment of a number's cells, None without cells."""
         cells = list(dict.fromkeys(str(cell_id) for cell_id in cell_ids))
         if len(cells) == 1 and cells[0] in self._cells:
             group = self.by_id[cells[0].rpartition("/")[0]]
@@ -197,10 +185,7 @@ class CellLinks:
         return self.target_of_groups(cell.rpartition("/")[0] for cell in cells)
 
     def target_of_groups(self, group_ids: Iterable[str]) -> str | None:
-        """Give the address for settings.
-
-        Of the setting where it is one, else of a list of them.
-        """
+        """Give the address of the only setting, or of a list."""
         groups = tuple(dict.fromkeys(name for name in group_ids if name in self.by_id))
         if len(groups) < 2:
             return self.by_id[groups[0]].address if groups else None
@@ -277,10 +262,7 @@ def link_cells(
 
 
 def _on_pages(groups: Iterable[Group]) -> list[Group]:
-    """Deal settings out to the pages of their data sets.
-
-    Method by method.
-    """
+    """Deal settings, method by method, out to their data sets' pages."""
     listed = list(groups)
     methods = {(group.dataset, group.method): number for number, group in reversed([*enumerate(listed)])}
     page, height = dict.fromkeys((group.dataset for group in listed), 1), Counter[str]()
@@ -298,18 +280,12 @@ def _on_pages(groups: Iterable[Group]) -> list[Group]:
 
 
 def _height(group: Group) -> int:
-    """Guess the height of a setting's row.
-
-    Its words wrap at some 30 characters, its repetitions at some 8.
-    """
+    """Guess a setting's row height: words wrap at 30, repetitions at 8."""
     return 20 + 22 * max(-(-len(group.setting) // 30), -(-len(group.cells) // 8))
 
 
 def _mean_score(cells: Iterable[Mapping[str, float]], metric: str, at: str) -> float | None:
-    """Compute the mean of a rule's metric.
-
-    At its evaluation point, or of what is measured once.
-    """
+    """Average a rule's metric at its point, or as measured once."""
     names = (measured_name(metric, at), metric)
     scores = [cell[name] for cell in cells for name in dict.fromkeys(names) if name in cell]
     return sum(scores) / len(scores) if scores else None
@@ -339,9 +315,9 @@ def readable(setting: str) -> str:
 
 
 def cells_by_group(records: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    """List the cells under the id of their setting.
+    """List the cells under the id of their setting, as plain lists.
 
-    Plain lists, as the pages go through every cell.
+    The pages go through every cell.
     """
     groups: dict[str, list[dict[str, Any]]] = {}
     cells = records.drop_duplicates("cell_id").drop(columns=["metric", "value"])
@@ -363,8 +339,5 @@ def metrics_by_cell(records: pd.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _without_dataset(name: str) -> str:
-    """Shorten the id of a cell or setting.
-
-    Without paper and data set, which its page says.
-    """
+    """Shorten a cell's or setting's id by the page's paper and data."""
     return name.split("/", 2)[2]

@@ -1,6 +1,6 @@
-"""Make the page of solver checks.
+"""Make the page of solver checks by topic, with the worst.
 
-By topic and by what must hold, with the worst of each; the full list is a CSV file.
+A topic has what must hold. The full list is a CSV file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Gather the topics of solver checks.
-
-Which claims rest on them, and how each came out.
-"""
+"""Gather solver checks' topics, and how claims on them came out."""
 
 from __future__ import annotations
 
@@ -15,10 +12,7 @@ from cladebench.notation import significant
 
 
 def claims_by_topic(claims: ClaimSet) -> dict[str, list[str]]:
-    """List the claims that rest on each topic.
-
-    A topic of solver checks.
-    """
+    """List the claims that rest on each topic of solver checks."""
     by_topic: dict[str, list[str]] = {}
     for claim in claims.claims.values():
         for topic in _topics(claim.expects):

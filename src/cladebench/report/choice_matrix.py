@@ -1,6 +1,6 @@
-"""Gather the statements on which choices disagree.
+"""Gather statements on which choices disagree, and how each comes out.
 
-And how each comes out under each choice that was run.
+They come out under each choice that was run.
 """
 
 from __future__ import annotations
@@ -36,10 +36,7 @@ STANCE_ANSWERS = {
 
 @dataclass(frozen=True)
 class Turn:
-    """Hold a statement on which choices disagree.
-
-    Its claim, and the other choices under each stance.
-    """
+    """Hold a claim and the other choices under each stance."""
 
     row: ClaimRow
     choices: Mapping[str, tuple[str, ...]]

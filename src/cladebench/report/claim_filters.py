@@ -1,6 +1,6 @@
-"""Say what statements can be filtered by.
+"""Say how statements are filtered, and to which fragments counts lead.
 
-And the fragments of a paper's page to which counts lead.
+The fragments are those of a paper's page.
 """
 
 from __future__ import annotations
@@ -15,17 +15,14 @@ from cladebench.report.untested import UNTESTED_REASONS
 
 
 def slug(words: str) -> str:
-    """Write an answer or a verdict as part of a class.
-
-    Or of a fragment: ``does-not-hold``.
-    """
+    """Write an answer or verdict as class or fragment: ``does-not-hold``."""
     return words.replace(" ", "-")
 
 
 def only(verdict: str = "", evidence: str = "") -> str:
-    """Give the fragment that shows statements of one kind.
+    """Give the fragment of statements with a verdict or evidence.
 
-    Of a paper's page: with this verdict, of this evidence.
+    It belongs to a paper's page.
     """
     return "-".join(["only", *evidence.split(), *verdict.split()])
 
@@ -36,9 +33,7 @@ def only_answer(answer: str) -> str:
 
 
 def filter_places(rows: Iterable[ClaimRow]) -> dict[str, dict[str, str]]:
-    """Say which fragments lead to a claim first.
-
-    As the first of those that a count counts.
+    """Say for which fragments a claim is the first of those counted.
 
     There the links of the counts lead where no script can filter.
 

@@ -50,10 +50,7 @@ class FindingView:
 def finding_views(
     findings: Iterable[Finding], audit: Sequence[Mapping[str, Any]], results: Results, links: CellLinks
 ) -> tuple[FindingView, ...]:
-    """Hold the findings of a paper against a run.
-
-    Those that it cannot check come last.
-    """
+    """Hold a paper's findings against a run, the unchecked ones last."""
     listed = list(findings)
     broken = check_findings(listed, audit, results)
     rule = next(iter(results.selection), "")
@@ -70,10 +67,7 @@ def finding_views(
 
 
 def lead_finding(findings: Sequence[Finding], views: Sequence[FindingView]) -> FindingView | None:
-    """Give the first finding, which is about the main claim.
-
-    None where it does not hold in this run.
-    """
+    """Give the first finding, on the main claim, where it holds."""
     first = next(iter(findings), None)
     return next(
         (view for view in views if first and view.id == first.id and view.checked and not view.instead), None

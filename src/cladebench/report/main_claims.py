@@ -1,7 +1,4 @@
-"""Say what the first screen says of a paper.
-
-Its main claim, what we saw, and what of it does not hold.
-"""
+"""Say a paper's main claim, what we saw, and what fails."""
 
 from __future__ import annotations
 
@@ -67,10 +64,7 @@ class Fault:
 
 
 def main_claim(rows: Iterable[ClaimRow]) -> ClaimRow | None:
-    """Find the claim that a paper stands or falls with.
-
-    None where none is named.
-    """
+    """Find the claim that a paper stands or falls with, if named."""
     return next((row for row in rows if row.main), None)
 
 
@@ -89,10 +83,7 @@ def what_we_saw(claim: ClaimRow | None, lead: FindingView | None) -> str:
 
 
 def parts_in_words(claim: ClaimRow) -> str:
-    """Count the parts of a claim by answer.
-
-    ``8 parts: 3 hold, 5 open.``
-    """
+    """Count a claim's parts by answer: ``8 parts: 3 hold, 5 open.``"""
     counts = Counter(VERDICTS[verdict].answer for _, verdict in claim.parts)
     said = [f"{counts[name]} {_verb(name, counts[name])}" for name in ANSWERS if counts[name]]
     return f"{len(claim.parts)} part{'s' * (len(claim.parts) > 1)}: {', '.join(said)}."
@@ -103,9 +94,9 @@ def _verb(answer: str, count: int) -> str:
 
 
 def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, ...]:
-    """List the statements that do not hold.
+    """List the statements that do not hold, the heaviest first.
 
-    Each with what is wrong; `about` says for a claim which kind of error in print it is. The heaviest come first.
+    Each comes with what is wrong. `about` says for a claim which kind of error in print it is.
     """
     by_id = {row.claim: row for row in rows}
     places = {row.claim: row.place for row in rows}
@@ -122,9 +113,9 @@ def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, .
 
 
 def _what_is_wrong(row: ClaimRow, by_id: Mapping[str, ClaimRow], places: Mapping[str, str]) -> str:
-    """Say it; of a part also what should hold.
+    """Say what is wrong; of a part also what should hold.
 
-    Unless the reason says it already.
+    What the reason says already is not repeated.
     """
     part = _deepest(row, by_id)
     reason = with_places(part.reason, places)

@@ -72,10 +72,7 @@ def _remove_gone(folder: Path, keep: Collection[str]) -> None:
 
 
 def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
-    """Draw the figures of a paper's verdicts.
-
-    Their names and their files below the run's folder.
-    """
+    """Draw verdicts' figures; give names and files below the run's folder."""
     folder = Path("figures") / paper.plan.paper
     drawn = draw_verdicts(paper.main, paper.leads, paper.claims, paper.other_choices, results / folder)
     return {name: (folder / path.name).as_posix() for name, path in drawn.items()}
@@ -84,9 +81,9 @@ def _verdict_figures(paper: PaperView, results: Path) -> dict[str, str]:
 def _sizes(
     run: RunView, figures: Mapping[str, Mapping[str, str]], results: Path
 ) -> dict[str, tuple[int, int]]:
-    """Measure each figure in pixels.
+    """Measure figures' width and height in pixels, by file.
 
-    Width and height, under its file as the templates name it.
+    Templates name the file.
     """
     names = [name for sizes in figures.values() for name in sizes.values()]
     names += [

@@ -43,10 +43,7 @@ def year_of(citation: str) -> str:
 
 
 def address_of(citation: str) -> str:
-    """Give the address of a paper in its citation.
-
-    By arXiv number, DOI or https; nothing where there is none.
-    """
+    """Give a paper's address by arXiv number, DOI or https, if cited."""
     arxiv = re.search(r"\barXiv:\s*(\d{4}\.\d{4,5}|[a-z-]+/\d{7})", citation, re.IGNORECASE)
     if arxiv:
         return f"https://arxiv.org/abs/{arxiv[1]}"
@@ -58,10 +55,7 @@ def address_of(citation: str) -> str:
 
 
 def data_of_the_paper(plan: Plan, datasets: Iterable[Mapping[str, Any]]) -> tuple[Mapping[str, Any], ...]:
-    """List the data that the paper uses, or their stand-ins.
-
-    As far as this run had them.
-    """
+    """List the paper's data or stand-ins that this run had."""
     return tuple(
         row
         for row in datasets
@@ -78,9 +72,7 @@ def whose_data(rows: Iterable[Mapping[str, Any]]) -> str:
 
 
 def authors_of(plan: Plan) -> list[str]:
-    """List the authors that the citation names before the title.
-
-    None where the citation has another form.
+    """List the authors before the title, if the citation has it.
 
     Examples
     --------

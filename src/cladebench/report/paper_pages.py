@@ -43,9 +43,9 @@ class StatementView:
 
 @dataclass(frozen=True)
 class PlacedArtifact:
-    """Hold a table or figure, and its pages.
+    """Hold a table or figure, and names and slices of pages.
 
-    Names and slices of a long table; none where the paper's page has it.
+    A long table has pages of its own, unless the paper's page has it.
     """
 
     view: ArtifactView
@@ -154,10 +154,7 @@ def runs_page(paper: str) -> str:
 
 
 def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
-    """List the pages that this report did not write.
-
-    An earlier report wrote them for the paper.
-    """
+    """List an earlier report's pages that this one did not write."""
     patterns = ("claims-*", "table-*", "choices", "matrix", "controls", "runs", "sets-*", "cells-*")
     kept = set(written)
     pages = {path for pattern in patterns for path in folder.glob(f"{paper}-{pattern}.html")}
@@ -165,9 +162,9 @@ def gone_pages(folder: Path, paper: str, written: Iterable[str]) -> list[Path]:
 
 
 def statement_views(rows: Sequence[ClaimRow]) -> list[StatementView]:
-    """Gather claims under the statements that they count in.
+    """Gather claims under their statements, the main claim first.
 
-    The main claim first, sentences before numbers.
+    Sentences come before numbers.
     """
     inside: dict[str, list[ClaimRow]] = {}
     for row in rows:
@@ -188,10 +185,7 @@ def detail_pages(paper: str, stated: Iterable[StatementView]) -> dict[str, list[
 
 
 def is_of_runs(view: ArtifactView) -> bool:
-    """Say whether a table is about the runs.
-
-    Such as the settings chosen; not about a result.
-    """
+    """Say whether a table is about runs, such as chosen settings."""
     build = view.artifact.build
     return (build.func if isinstance(build, functools.partial) else build) in (settings_table, status_table)
 

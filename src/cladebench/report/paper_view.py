@@ -127,10 +127,7 @@ class PaperView:
 
     @property
     def data_addresses(self) -> dict[str, str]:
-        """Give the official address of each of its data.
-
-        By their names; empty where there is none.
-        """
+        """Give official addresses of data by name, empty without one."""
         return {row["title"]: next(iter(row["urls"]), "") for row in self.registered_data}
 
     @property
@@ -143,10 +140,7 @@ class PaperView:
 
     @property
     def own_datasets(self) -> tuple[Mapping[str, Any], ...]:
-        """List the paper's data, or what stands in for them.
-
-        As far as this run had them.
-        """
+        """List the paper's data, or their stand-ins, that this run had."""
         return paper_facts.data_of_the_paper(self.plan, self.datasets)
 
     @property
@@ -208,10 +202,7 @@ class PaperView:
 
     @property
     def partial(self) -> str:
-        """Say what a run that has not finished rests on.
-
-        In a sentence; empty where every planned run has a record.
-        """
+        """Say what an unfinished run rests on; empty for a finished one."""
         missing = self.statuses.get("missing", 0)
         recorded = sum(self.statuses.values()) - missing
         return (
@@ -223,10 +214,7 @@ class PaperView:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """Say what the metrics of this run mean.
-
-        In the order of the plan.
-        """
+        """List this run's measures in the order of the plan."""
         return tuple(measure for name, measure in self.plan.measures.items() if name in self.recorded)
 
     @property

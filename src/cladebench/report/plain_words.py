@@ -36,9 +36,9 @@ _RANDOM = re.compile(r"(?<= too \()[^()]*(?=\))")
 
 @dataclass(frozen=True)
 class Names:
-    """Names of a paper's methods, data sets and metrics, by their ids.
+    """Name a paper's methods, data sets and metrics by their ids.
 
-    For claims their places in print. For stand-in data what the paper calls its own.
+    Claims have their places in print, stand-in data what the paper calls its own.
     """
 
     methods: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Names:
     def data(self, dataset: str) -> str:
         """Name a data set beside printed numbers.
 
-        Of stand-in data the name that the paper uses is there too, where it is one.
+        The name that the paper uses is added for stand-in data, where it is short.
         """
         name, printed = self.datasets.get(dataset, dataset), self.stand_ins.get(dataset, "")
         return f"{name} (stand-in for {printed})" if printed and len(printed) <= SHORT_NAME else name
@@ -154,10 +154,7 @@ def with_places(text: str, places: Mapping[str, str]) -> str:
 
 
 def shortened(text: str, longest: int = _LONGEST) -> str:
-    """Cut a text, so that the cut shows.
-
-    After the first clause that ends late enough, or between words.
-    """
+    """Cut a text visibly, after a late clause or between words."""
     line = " ".join(text.split())
     if len(line) <= longest:
         return line

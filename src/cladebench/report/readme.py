@@ -1,6 +1,6 @@
-"""Write the README's parts that depend on a run.
+"""Write what READMEs say of a run, and its picture.
 
-Its picture, and the run's own README with all tables of results.
+The run's own README has all tables of results.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ Part = Callable[[Sequence[str]], str]
 
 
 def readme_files(readme: Path, results: Path, scope: str, papers: Sequence[str]) -> dict[Path, bytes]:
-    """Give what the README and its picture should be.
-
-    And the README of the run's folder.
+    """Give what the README, its picture and the run's README should be.
 
     Parameters
     ----------
@@ -100,7 +98,7 @@ def _named(run: RunSummary, ids: Sequence[str], name: str) -> list[tuple[str, st
 def renew_readme(text: str, parts: Mapping[str, Part], name: str) -> str:
     """Put each part between its markers.
 
-    ``<!-- cladebench readme: NAME -->`` and ``<!-- end -->``.
+    Markers are ``<!-- cladebench readme: NAME -->`` and ``<!-- end -->``.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""Draw the result of a run as one SVG picture.
-
-All statements by answer, and the main claim of each paper.
-"""
+"""Draw a run's result in SVG: statements by answer, main claims."""
 
 from __future__ import annotations
 
@@ -20,10 +17,7 @@ _BAR = 1120, 210  # pixels: all statements, and those of a paper
 
 @dataclass(frozen=True)
 class _Row:
-    """Hold a paper in the picture.
-
-    Its top edge, its lines of text, and its bar.
-    """
+    """Hold a paper's top edge, lines of text and bar."""
 
     top: int
     height: int
@@ -85,10 +79,7 @@ def _row(paper: PaperSummary, top: int) -> _Row:
 
 
 def _segments(counts: Mapping[str, int], width: float) -> tuple[tuple[str, float, float], ...]:
-    """Divide a bar into its parts.
-
-    Answer, left edge and width of each, without empty ones.
-    """
+    """Divide a bar into non-empty parts: answer, left edge, width."""
     total = sum(counts.values())
     segments, left = [], 0.0
     for name, count in counts.items():

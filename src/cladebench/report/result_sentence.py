@@ -1,7 +1,4 @@
-"""Say the result of a run in a sentence.
-
-Which of the papers' main claims hold.
-"""
+"""Say in a sentence which of the papers' main claims hold."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Gather what a run had, for the pages.
-
-Its data, controls, failures and environments.
-"""
+"""Gather a run's data, controls, failures and environments for the pages."""
 
 from __future__ import annotations
 
@@ -26,9 +23,9 @@ from cladebench.report.claim_rows import ClaimRow
 
 @dataclass(frozen=True)
 class Entry:
-    """Hold one entry of a table.
+    """Hold a table entry's text, its cells' address, and its claim.
 
-    Its text, the address of its cells, and the claim whose printed number it repeats.
+    The entry repeats the claim's printed number.
     """
 
     text: str
@@ -37,10 +34,7 @@ class Entry:
 
 
 def data_rows(plan: Plan, scope: str, records: pd.DataFrame) -> tuple[dict[str, Any], ...]:
-    """List the scope's data sets as the registry has them.
-
-    With what this run had of them.
-    """
+    """List the scope's registered data sets with what this run had."""
     rows = []
     records = records.assign(method=records["method"].map(_label_of(plan)))
     for name in plan.datasets_of(scope):
@@ -128,10 +122,7 @@ def control_rows(context: ArtifactContext, plan: Plan) -> tuple[dict[str, str], 
 def failure_rows(
     records: pd.DataFrame, plan: Plan, scope: str, links: CellLinks
 ) -> tuple[dict[str, Any], ...]:
-    """List the runs that are not ``ok``.
-
-    One row for each data set, method, status and reason.
-    """
+    """List data set, method, status and reason of runs not ``ok``."""
     cells = records.drop_duplicates("cell_id")
     cells = cells[cells["status"] != "ok"].assign(reason=lambda frame: frame["reason"].fillna(""))
     declared = {(e["dataset"], e["method"], e["status"]): e["reason"] for e in expected_failures(plan, scope)}
@@ -177,10 +168,7 @@ def status_counts(records: pd.DataFrame) -> dict[str, int]:
 
 
 def environment_rows(cells: pd.DataFrame) -> tuple[dict[str, Any], ...]:
-    """List what runs were made with, and how many.
-
-    Each commit, build, machine and set of versions.
-    """
+    """List runs' commits, builds, machines and versions, and their numbers."""
     keys = ["git_commit", "git_dirty", "core_build", "versions", "machine"]
     lines = []
     for values, rows in cells.groupby(keys, sort=False, dropna=False):

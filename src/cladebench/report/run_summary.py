@@ -1,6 +1,6 @@
-"""Say in one page what a run says.
+"""Say in one page what a run says and took.
 
-Main claims, answers counted, findings, main tables, and what it took.
+It has main claims, answers counted, findings and main tables.
 """
 
 from __future__ import annotations

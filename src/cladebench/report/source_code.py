@@ -1,7 +1,4 @@
-"""Say where the code behind a run is.
-
-An address if the package names a repository, else a folder in words.
-"""
+"""Say where the code behind a run is: address or folder."""
 
 from __future__ import annotations
 
@@ -15,10 +12,7 @@ _LABELS = ("repository", "source", "source code", "code")
 
 @functools.cache
 def repository() -> str:
-    """Give the address of the repository.
-
-    By the package's metadata; empty where it names none.
-    """
+    """Give the repository's address by the package's metadata, if named."""
     try:
         entries = metadata("cladebench").get_all("Project-URL") or ()
     except PackageNotFoundError:  # run from a folder that was never installed
@@ -40,9 +34,7 @@ def commit_address(commit: str) -> str:
 
 
 def folder_of(package: str) -> str:
-    """Give the folder of a paper's package.
-
-    From the root of the repository for one of cladebench.
+    """Give a paper's package folder, cladebench's from the repository's root.
 
     >>> folder_of("cladebench.papers.hmmc"), folder_of("my_papers.trees")
     ('src/cladebench/papers/hmmc', 'my_papers/trees')

@@ -26,10 +26,7 @@ NOTICE = "Written by a program from its runs; no person has checked it."
 
 
 def claim_text(claim: Mapping[str, Any]) -> str:
-    """Say what a claim says.
-
-    Its words, or its place and the printed number where that is all.
-    """
+    """Say a claim's words, or else its place and printed number."""
     quote, published = " ".join(claim["quote"].split()), claim["published"]
     if quote and quote != published:
         return quote

@@ -77,11 +77,9 @@ def _parts_below(name: str, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[
 
 
 def matrix(given: Iterable[Statement]) -> dict[str, dict[str, int]]:
-    """Count statements by evidence and verdict.
+    """Count statements by evidence and verdict, in tables' order.
 
-    Without empty rows, in the order of tables.
-
-    Every row has the same verdicts: those that any statement has.
+    There are no empty rows. Every row has the same verdicts: those that any statement has.
     """
     rows = list(given)
     seen = {statement.verdict for statement in rows}
@@ -97,9 +95,7 @@ def matrix(given: Iterable[Statement]) -> dict[str, dict[str, int]]:
 
 
 def by_answer(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
-    """Count statements by answer, whatever the evidence.
-
-    Every answer, in the order of tables.
+    """Count statements by every answer, whatever the evidence, in tables' order.
 
     Parameters
     ----------
@@ -114,9 +110,9 @@ def by_answer(counts: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
 
 
 def by_why(counts: Mapping[str, Mapping[str, int]], answer: str, limit: str | None = None) -> dict[str, int]:
-    """Count the statements with an answer by its reason.
+    """Count an answer's statements by plain reasons, the most frequent first.
 
-    In plain words, the most frequent first; with a `limit` those alone that it keeps open.
+    A `limit` restricts them to those that it keeps open.
     """
     counted: Counter[str] = Counter()
     for row in counts.values():
@@ -128,10 +124,7 @@ def by_why(counts: Mapping[str, Mapping[str, int]], answer: str, limit: str | No
 
 
 def open_by_limit(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    """Count the open statements by whose limit it is, then by reason.
-
-    Without limits that keep none open.
-    """
+    """Count the open statements by limits that keep some, then by reason."""
     by_limit = {limit: by_why(counts, OPEN, limit) for limit in LIMITS}
     return {limit: whys for limit, whys in by_limit.items() if whys}
 
@@ -139,7 +132,7 @@ def open_by_limit(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str
 def stand_ins_by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
     """Count statements on stand-in data by answer and what was done.
 
-    Only answers whose count is not the one of what was re-run on other data; open statements have other reasons there.
+    Answers are left out whose count is that of what was re-run on other data. Open statements have other reasons there.
     """
     by_answer: dict[str, dict[str, int]] = {}
     for evidence, row in counts.items():
@@ -166,7 +159,7 @@ def add_up(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 def by_done(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
     """Count statements by what was done and by answer.
 
-    So stand-ins stay apart; no empty rows.
+    Stand-ins stay apart, and there are no empty rows.
     """
     table: dict[str, dict[str, int]] = {}
     for evidence, kind in EVIDENCE.items():

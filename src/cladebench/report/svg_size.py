@@ -1,6 +1,6 @@
-"""Measure a drawing, and read what it says of itself.
+"""Measure a drawing, so that its page keeps place, and read notes.
 
-So a page keeps its place before it is loaded.
+The notes are what the drawing says of itself.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ _PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "in": 96.0, "cm": 96 / 2.54, "mm": 9
 
 
 def svg_size(path: Path) -> tuple[int, int] | None:
-    """Read width and height in pixels.
-
-    None where the file does not say them.
+    """Read width and height in pixels, None if the file has none.
 
     Parameters
     ----------
@@ -28,9 +26,9 @@ def svg_size(path: Path) -> tuple[int, int] | None:
 
 
 def svg_notes(path: Path) -> str:
-    """Read what a drawing rests on.
+    """Read what a drawing rests on, as `save_figure` writes it.
 
-    As `save_figure` writes it; empty where it says nothing.
+    The text is empty where it says nothing.
     """
     head = path.read_text(encoding="utf-8").partition("</metadata>")[0]
     match = re.search(r"<dc:description>(.*?)</dc:description>", head, re.DOTALL)

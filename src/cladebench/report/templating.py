@@ -32,9 +32,9 @@ from cladebench.report.untested import UNTESTED_REASONS
 
 
 def escape(text: object) -> str:
-    """Make text stand for itself in Markdown.
+    """Make text stand for itself in Markdown and its tables.
 
-    Inside tables too: no markup, no HTML, one line.
+    It has no markup, no HTML, and one line.
     """
     line = " ".join(str(text).split())
     line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -134,9 +134,9 @@ def certificate_page(paper: str) -> str:
 
 
 def whys_of(answer: str) -> dict[str, dict[str, list[str]]]:
-    """List the reasons of an answer by whose limit it is.
+    """List an answer's reasons in plain words, by whose limit.
 
-    In plain words. Each with the meanings of its verdicts.
+    Each has the meanings of its verdicts.
     """
     by_limit: dict[str, dict[str, list[str]]] = {}
     for limit in ("", *LIMITS):
@@ -147,10 +147,7 @@ def whys_of(answer: str) -> dict[str, dict[str, list[str]]]:
 
 
 def ways_of_testing() -> dict[str, list[str]]:
-    """List what can be done for a statement.
-
-    Each with the meanings of its kinds of evidence.
-    """
+    """List what can be done for a statement, with evidence's meanings."""
     meanings: dict[str, list[str]] = {}
     for evidence in EVIDENCE.values():
         meanings.setdefault(evidence.done, []).append(evidence.meaning)
@@ -168,10 +165,7 @@ def percent(count: float, total: float) -> str:
 
 
 def cpu_time(seconds: float) -> str:
-    """Write CPU time in its largest fitting unit.
-
-    ``44 CPU hours``, ``3 CPU minutes``.
-    """
+    """Write CPU time in its largest fitting unit, as ``44 CPU hours``."""
     for size, unit in ((3600, "hour"), (60, "minute"), (1, "second")):
         if seconds >= size or size == 1:
             count = seconds / size
@@ -194,10 +188,7 @@ def three_digits(value: float) -> str:
 
 
 def not_checked(findings: Sequence[object]) -> str:
-    """Say how many findings a run cannot check.
-
-    In the line above them.
-    """
+    """Say, above them, how many findings a run cannot check."""
     return f"{len(findings)} finding{'s' * (len(findings) > 1)} of the full run cannot be checked in this run"
 
 

@@ -150,9 +150,9 @@ def _run(folder: Path) -> Run:
 
 
 def _ranks(a: Run, b: Run) -> tuple[str, pd.DataFrame, int]:
-    """Rank the methods of both reports on the data sets of both.
+    """Rank both reports' methods on common data by the first measure.
 
-    By the first measure, as pages do. Its title, the mean ranks, and how many data sets.
+    It gives the title, the mean ranks, and how many data sets there are.
     """
     left, right = (verdicts(run).values for run in (a, b))
     if left is None or right is None or left.measure.name != right.measure.name:

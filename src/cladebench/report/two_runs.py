@@ -31,7 +31,7 @@ _ROWS = 500
 def sections(comparison: RunComparison, reports: TwoReports | None) -> list[Section]:
     """Say what differs: inputs, conclusions, statuses, times, bits.
 
-    Of two comparisons the conclusions come first.
+    The conclusions of two comparisons come first.
     """
     inputs, rest = (
         _inputs(comparison, reports),

@@ -1,6 +1,6 @@
-"""Say in plain words why statements were not tested.
+"""Say in plain words, by what is known, why statements were untested.
 
-By what is known of each, not by the text of its reason.
+The text of a reason decides nothing.
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ def why_untested(claim: Mapping[str, Any], declared: Collection[str]) -> str:
 def count_untested(
     heads: Iterable[str], claims: Iterable[Mapping[str, Any]], declared: Collection[str]
 ) -> dict[str, int]:
-    """Count the statements not tested, by the reason.
-
-    The most frequent first.
+    """Count the statements not tested by reason, the most frequent first.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
-r"""Balanced assignment at the least total cost.
+r"""Assign rows to clusters of bounded sizes at least total cost.
 
-Each row to one cluster, cluster sizes within bounds.
-
-The step of maximum-margin clustering in which the labels are chosen, exactly; a transportation problem with K sinks.
+This is the step of maximum-margin clustering in which the labels are chosen, exactly. It is a transportation
+problem with K sinks.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Balanced assignments by a public min-cost flow.
+"""Assign in balance by a public min-cost flow.
 
-A rival of `solvers.assignment`: section 4.2 of Zhou et al. (2015) compares it with an integer programme.
+It is a rival of `solvers.assignment`: section 4.2 of Zhou et al. (2015) compares it with an integer programme.
 """
 
 from __future__ import annotations
@@ -52,13 +52,12 @@ class ExactAssignment:
 def balanced_assignment_flow(
     cost: ArrayLike, lower: ArrayLike, upper: ArrayLike, resolution: int = RESOLUTION, repeats: int = 1
 ) -> ExactAssignment:
-    """Solve the min-cost flow by OR-tools.
+    """Solve the min-cost flow by OR-tools, an optional package.
 
-    Cost-scaling push-relabel, an optional package, in a process of its own.
-
-    Its costs are integers: they get the differences to the least cost of the row. Where these are whole numbers of at
-    most `resolution` they are taken as they are; else they are multiplied by `resolution` over the largest of them
-    and rounded, which puts the value at most ``n * largest / resolution`` above the least (`flow_rounding`).
+    The algorithm is cost-scaling push-relabel, in a process of its own. Its costs are integers: they get the
+    differences to the least cost of the row. Where these are whole numbers of at most `resolution` they are taken as
+    they are; else they are multiplied by `resolution` over the largest of them and rounded, which puts the value at
+    most ``n * largest / resolution`` above the least (`flow_rounding`).
 
     Parameters
     ----------
@@ -118,10 +117,7 @@ def flow_rounding(cost: ArrayLike, resolution: int = RESOLUTION) -> float:
 
 
 def _flow_scale(extra: FloatArray, resolution: int) -> tuple[float, float]:
-    """Give the factor of costs, and its rounding step.
-
-    Zero for whole numbers.
-    """
+    """Give costs' factor, and its rounding step, zero for whole numbers."""
     largest = float(extra.max())
     if largest <= resolution and (extra == np.rint(extra)).all():
         return 1.0, 0.0
@@ -143,10 +139,7 @@ def assignment_value(cost: ArrayLike, labels: ArrayLike) -> float:
 def checked_programme(
     cost: ArrayLike, lower: ArrayLike, upper: ArrayLike
 ) -> tuple[FloatArray, IntArray, IntArray]:
-    """Return costs and bounds as arrays.
-
-    Or raise a ValueError that says why not.
-    """
+    """Return costs and bounds as arrays, or raise a ValueError."""
     costs = np.asarray(cost, dtype=np.float64)
     if costs.ndim != 2 or costs.size == 0:
         raise ValueError(f"cost has shape {costs.shape}; expected (n, K) with n >= 1 and K >= 1")

@@ -53,12 +53,10 @@ def timed_assignment_ilp(
     repeats: int = 1,
     time_limit: float = 60.0,
 ) -> ExactAssignment:
-    r"""Solve several times with one thread; give the shortest time.
+    r"""Solve with one thread; give the solver's shortest time of several.
 
-    Of the solver alone.
-
-    A binary variable for each row and cluster, an equation for each row, two bounds for each cluster: the programme of
-    :math:`O(nK)` variables and :math:`O(n + K)` constraints of section 4.2 of Zhou et al. (2015).
+    The programme of section 4.2 of Zhou et al. (2015) has a binary variable for each row and cluster, an equation for
+    each row, and two bounds for each cluster: :math:`O(nK)` variables and :math:`O(n + K)` constraints.
 
     Parameters
     ----------

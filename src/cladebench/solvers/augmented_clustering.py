@@ -95,10 +95,7 @@ def least_augmented(
     forbidden = 0.0  # price of exemplars in clusters that are to have none
 
     def solve(open_: frozenset[int], closed: frozenset[int], share: float) -> tuple[float, IntArray]:
-        """Bound a node, and count the exemplars of each cluster.
-
-        In what was found.
-        """
+        """Bound a node, and count found exemplars of each cluster."""
         nonlocal best, forbidden
         charge = 2.0 * alpha / sizes
         charge[list(open_)] = 0.0

@@ -1,6 +1,4 @@
-r"""Max-margin learning of models with latent variables, by cutting planes.
-
-The twin of `dual_decomposition.learn`.
+r"""Learn latent variables' max-margin models by cutting planes, beside `dual_decomposition.learn`.
 
 What dual decomposition minimises is above the objective of the model ([1]_, (13) with the hinge loss (14)), by what its
 relaxation leaves open and its steps have not reached. Cutting planes take the hinge loss itself: each solution x of a
@@ -159,10 +157,7 @@ def learn_by_planes(
 
 
 class _Learner:
-    """The planes of all samples, and the search among weights.
-
-    For one completion.
-    """
+    """Hold the planes of a completion, and search among weights."""
 
     def __init__(
         self,
@@ -192,10 +187,7 @@ class _Learner:
         return self.tau * float(np.abs(w).sum() if self.regularizer == "l1" else w @ w)
 
     def look(self, w: FloatArray, tol: float) -> float:
-        """Ask each sample for a solution at w.
-
-        Gives the objective by the bounds.
-        """
+        """Ask samples for solutions at w, and bound the objective."""
         losses = []
         for k, problem in enumerate(self.problems):
             energy, bound = problem.augment(w, tol / len(self.problems))
@@ -218,7 +210,7 @@ class _Learner:
     def planes(self) -> _Planes:
         """Give all planes.
 
-        Of each sample 0, which the completion itself gives, and one for each solution.
+        A sample has 0, which the completion itself gives, and one for each solution.
         """
         slopes, intercepts, groups = [], [], []
         for k, (truth, solutions) in enumerate(zip(self.completed, self.solutions, strict=True)):

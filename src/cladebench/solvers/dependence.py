@@ -1,10 +1,9 @@
-"""Dependence of a structured partition on data.
+"""Measure dependence of structured partitions on data: objective and halves.
 
-The objective of numerical taxonomy clustering, its two halves.
-
-With a centred Gram matrix M (n x n), the n x k matrix P of a partition and a structure Y (k x k) the objective is
-tr(M P Y P') / |H P Y P' H|, equation (1) of the paper [1]_: HSIC, normalised by what the clusters alone contribute.
-For a partition the best Y is known (8); for a structure the partition is improved point by point.
+This is numerical taxonomy clustering. With a centred Gram matrix M (n x n), the n x k matrix P of a partition and a
+structure Y (k x k) the objective is tr(M P Y P') / |H P Y P' H|, equation (1) of the paper [1]_: HSIC, normalised by
+what the clusters alone contribute. For a partition the best Y is known (8); for a structure the partition is improved
+point by point.
 
 References
 ----------
@@ -135,7 +134,7 @@ def dependence(
 def squared_norm(sizes: npt.ArrayLike, structure: FloatArray) -> float:
     """Compute the squared norm of H P Y P' H.
 
-    tr(A Y A Y) with A = diag(n_a) - n n' / n.
+    It is tr(A Y A Y) with A = diag(n_a) - n n' / n.
 
     Parameters
     ----------
@@ -159,9 +158,7 @@ def squared_norm(sizes: npt.ArrayLike, structure: FloatArray) -> float:
 
 
 def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int) -> FloatArray:
-    """Compute the structure that maximises (1) for a partition.
-
-    Equation (8), of unit norm.
+    """Compute the unit-norm structure (8) that maximises (1) for a partition.
 
     Parameters
     ----------
@@ -200,7 +197,7 @@ def optimal_structure(gram: CenteredGram, labels: npt.ArrayLike, n_clusters: int
 def structure_distances(structure: FloatArray) -> FloatArray:
     """Compute the distances that a structure implies.
 
-    D_ij = sqrt(Y_ii + Y_jj - 2 Y_ij) (section 4); rounding below 0 is 0.
+    It is D_ij = sqrt(Y_ii + Y_jj - 2 Y_ij) (section 4), and 0 where rounding goes below.
     """
     squares = np.diag(structure)[:, None] + np.diag(structure) - 2.0 * structure
     squares[squares <= 1e-14 * np.abs(structure).max(initial=0.0)] = 0.0
@@ -211,7 +208,7 @@ def structure_distances(structure: FloatArray) -> FloatArray:
 def distances_structure(distances: FloatArray, *, squared: bool = True) -> FloatArray:
     """Compute the structure of distances between clusters.
 
-    Y = -1/2 H (D o D) H (section 4).
+    It is Y = -1/2 H (D o D) H (section 4).
 
     Parameters
     ----------
@@ -236,9 +233,9 @@ def greedy_partition(
     order: npt.ArrayLike | None = None,
     max_sweeps: int = 100,
 ) -> GreedyPartition:
-    """Raise the objective by moving one point at a time.
+    """Raise the objective by moving one point at a time (CLUHSIC).
 
-    Sweep by sweep (the algorithm of CLUHSIC [1]_).
+    It goes sweep by sweep [1]_.
 
     Parameters
     ----------
@@ -292,9 +289,9 @@ def _checked_labels(labels: npt.ArrayLike, n: int, n_clusters: int) -> IntArray:
 
 
 def objective_bound(gram: CenteredGram, n_clusters: int) -> float:
-    """Largest value of (1) over all partitions and structures.
+    """Bound (1) over all partitions and structures from above.
 
-    The norm of the k - 1 largest eigenvalues.
+    The bound is the norm of the k - 1 largest eigenvalues.
 
     Notes
     -----

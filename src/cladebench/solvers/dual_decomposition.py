@@ -56,17 +56,11 @@ class Energy:
 
 
 class LatentProblem(ABC):
-    """A training sample.
-
-    Its energy, what is known of its solution, and a relaxation with multipliers of its own.
-    """
+    """Hold a training sample's energy, known solution, and relaxation with multipliers."""
 
     @abstractmethod
     def complete(self, w: FloatArray) -> Energy:
-        """Give a least-energy solution that agrees with what is known.
-
-        At w.
-        """
+        """Give a least-energy solution at w that agrees with what is known."""
 
     @abstractmethod
     def relax(self, w: FloatArray) -> Energy:
@@ -77,23 +71,15 @@ class LatentProblem(ABC):
 
     @abstractmethod
     def squared_slope(self) -> float:
-        """Give the squared length of the multipliers' unit step.
-
-        As the last `relax` has it.
-        """
+        """Give the multipliers' unit step's squared length, by the last `relax`."""
 
     @abstractmethod
     def move(self, step: float) -> None:
-        """Move the multipliers along their supergradient.
-
-        As the last `relax` has it, so that they still sum to 0.
-        """
+        """Move multipliers along the last `relax`'s supergradient, summing to 0."""
 
 
 class Slave(Protocol):
-    """Part of a problem that can be minimised alone.
-
-    Over variables that are 0 or 1.
+    """Minimise part of a problem over variables of 0 and 1.
 
     Attributes
     ----------
@@ -117,9 +103,9 @@ class Slave(Protocol):
 
 
 class SlaveProblem(LatentProblem):
-    """A problem given by its slaves, one object each.
+    """Hold a problem by its slaves, one object each.
 
-    Any model, at the speed of Python.
+    Any model will do, at the speed of Python.
 
     Parameters
     ----------

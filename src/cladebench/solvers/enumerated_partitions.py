@@ -1,6 +1,6 @@
-"""The best of all partitions of few points.
+"""Find the best of all partitions of few points, by enumeration.
 
-For the structure Y = I, and with the best structure of each. Objective (1) is that of `solvers.dependence`.
+The structure is Y = I, or the best of each. Objective (1) is that of `solvers.dependence`.
 """
 
 from __future__ import annotations
@@ -56,15 +56,15 @@ class BestPartitions(NamedTuple):
     def loss(self) -> float:
         """Give the relative loss of (1) with Y = I's partition.
 
-        With the best Y where that partition is taken.
+        The best Y of that partition is taken.
         """
         return shortfall(self.star_with_best, self.unconstrained_value)
 
 
 def best_partitions(gram: CenteredGram, n_clusters: int, columns: str = "binary") -> BestPartitions:
-    """Find the best partitions for both structures.
+    """Find the best partitions for Y = I and the best Y.
 
-    Y = I and the best Y, among all with no cluster empty.
+    No cluster is empty.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def both_values(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute objective (1) of many partitions for both structures.
 
-    With Y = I and with the best Y of each.
+    They are Y = I and the best Y of each.
 
     Parameters
     ----------
@@ -146,11 +146,10 @@ def both_values(
 
 
 def all_partitions(n: int, n_clusters: int) -> IntArray:
-    """List all partitions of n points into some clusters.
+    """List partitions of n points into clusters: (m, n), in ascending order.
 
-    Numbered by their first points; (m, n), in ascending order.
-
-    ValueError if there are fewer than 2 clusters or points than clusters, or more than `LARGEST` labellings.
+    Clusters are numbered by their first points. It is a ValueError if there are fewer than 2
+    clusters or points than clusters, or more than `LARGEST` labellings.
     """
     if not 2 <= n_clusters <= n:
         raise ValueError(f"n_clusters={n_clusters}: expected 2 to {n}, the number of points")

@@ -1,7 +1,4 @@
-"""Clustering with exemplars as a problem of `dual_decomposition`.
-
-Its slaves are minimised in the core.
-"""
+"""Learn exemplars as a `dual_decomposition` problem with slaves in the core."""
 
 from __future__ import annotations
 
@@ -21,9 +18,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 class ClusteringProblem(AugmentedProblem):
-    r"""One training set.
-
-    Distances, the true clusters, and the relaxation of Section 4.
+    r"""Hold a training set's distances, true clusters and Section 4's relaxation.
 
     The energy is that of (1), the margin that of (15):
 
@@ -77,10 +72,7 @@ class ClusteringProblem(AugmentedProblem):
         self._at: tuple[FloatArray, FloatArray] | None = None
 
     def complete(self, w: FloatArray) -> Energy:
-        """Fill in the exemplars of the true clusters, (29).
-
-        In each the one of least sum of distances to it.
-        """
+        """Fill in each true cluster's exemplar of least sum of distances (29)."""
         d = self._distances_at(w)
         exemplars = np.array(
             [members[d[np.ix_(members, members)].sum(axis=0).argmin()] for members in self.members]
@@ -94,10 +86,7 @@ class ClusteringProblem(AugmentedProblem):
         return Energy(self.distances.total(others, served_by[others]), self.price * len(exemplars))
 
     def relax(self, w: FloatArray) -> Energy:
-        """Minimise the slaves of all points and clusters once.
-
-        Those of the points in one pass.
-        """
+        """Minimise all points' slaves, in one pass, and clusters' once."""
         d, n = self._distances_at(w), len(self.labels)
         values, nearest, counts = _core.point_slaves(
             d, self.own, self.raw, self.offset, self.labels, self.beta, self._copies
@@ -143,10 +132,7 @@ class ClusteringProblem(AugmentedProblem):
         return Energy(features, least.value - float(w @ features)), least.bound
 
     def _distances_at(self, w: FloatArray) -> FloatArray:
-        """Give the distances at w, kept for the next call.
-
-        With the same weights.
-        """
+        """Give the distances at w, kept for calls with equal w."""
         if self._at is None or not np.array_equal(self._at[0], w):
             d = self.distances.at(w)
             np.fill_diagonal(d, 0.0)

@@ -1,7 +1,7 @@
-r"""Exemplar-based clustering: uncapacitated facility location whose facilities are the points.
+r"""Cluster by exemplars: uncapacitated facility location whose facilities are points.
 
-The clustering model of max-margin learning with exemplars, equations (1) to (5) of the paper; the number of clusters
-comes out. A lower bound comes with every solution.
+This is the clustering model of max-margin learning with exemplars, equations (1) to (5) of the paper. The number of
+clusters comes out, and a lower bound with every solution.
 """
 
 from __future__ import annotations
@@ -180,10 +180,7 @@ def _value(costs: FloatArray, assignment: IntArray) -> float:
 
 
 def _costs(d: Any) -> FloatArray:
-    """Return the costs as the core wants them.
-
-    Or raise a ValueError that says what is wrong.
-    """
+    """Return costs for the core, or raise a ValueError."""
     array = as_floats("d", d)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"d has shape {array.shape}; expected (n, n) with n >= 1")

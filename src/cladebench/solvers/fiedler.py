@@ -1,7 +1,4 @@
-"""Fiedler vectors of a weighted graph.
-
-The Laplacian's eigenvectors next to the constant one.
-"""
+"""Compute Fiedler vectors, the Laplacian's next to the constant one."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ def fiedler_vectors(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the Laplacian's eigenvectors next to the constant one.
 
-    For its smallest eigenvalues but the first.
+    They are those of its smallest eigenvalues but the first.
 
     Parameters
     ----------
@@ -124,10 +121,7 @@ def _davidson(
 
 
 def _orthonormal(X: np.ndarray, basis: np.ndarray) -> np.ndarray:
-    """Make an orthonormal basis of what X adds.
-
-    To the span of the basis and of the constant vector.
-    """
+    """Make an orthonormal basis of what X adds to basis and constant."""
     norms = np.linalg.norm(X, axis=0)
     X = X[:, norms > 0] / norms[norms > 0]
     for _ in range(2):  # twice is enough

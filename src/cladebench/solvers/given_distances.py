@@ -1,7 +1,4 @@
-"""Distances within a set, to be weighed and summed.
-
-As matrices, or from features.
-"""
+"""Weigh and sum distances within a set, from matrices or features."""
 
 from __future__ import annotations
 
@@ -61,10 +58,7 @@ class StackedDistances:
         return replace(self, scales=scales)
 
     def means(self) -> FloatArray:
-        """Give the mean of each distance over pairs.
-
-        As it is given, of different objects; 0 where there is one object.
-        """
+        """Give each given distance's mean over different objects; 0 for one."""
         n = self.shape[1]
         others = ~np.eye(n, dtype=bool)
         with np.errstate(over="ignore"):
@@ -91,9 +85,7 @@ class StackedDistances:
 
 @dataclass(frozen=True, eq=False)
 class SquaredDifferences:
-    """Squared differences in each feature, which are never written out.
-
-    (n, D) numbers in place of (D, n, n).
+    """Hold features' squared differences as (n, D) numbers, not (D, n, n).
 
     Parameters
     ----------
@@ -116,10 +108,7 @@ class SquaredDifferences:
         return replace(self, scales=scales)
 
     def means(self) -> FloatArray:
-        """Give the mean of each distance over pairs.
-
-        As it is given, of different objects; 0 where there is one object.
-        """
+        """Give each given distance's mean over different objects; 0 for one."""
         n = len(self.X)
         return np.asarray(2.0 * self.X.var(axis=0) * n / max(1, n - 1))
 

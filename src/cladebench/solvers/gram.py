@@ -27,9 +27,9 @@ EQUAL = 16.0 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class CenteredGram:
-    """H M H for a positive semidefinite M.
+    """Hold H M H for a positive semidefinite M.
 
-    With H = I - 1 1' / n.
+    H is I - 1 1' / n.
 
     Parameters
     ----------
@@ -49,10 +49,7 @@ class CenteredGram:
 
     @property
     def trace(self) -> float:
-        """Sum of the eigenvalues.
-
-        n times the variance of the points in the feature space.
-        """
+        """Sum eigenvalues: n times the points' variance in the feature space."""
         return float(np.square(self.values).sum() if self.is_factor else np.trace(self.values))
 
     def rows(self, index: IntArray) -> CenteredGram:
@@ -121,10 +118,7 @@ class CenteredGram:
 
 
 def top_eigenvectors(M: FloatArray, n_vectors: int) -> tuple[FloatArray, FloatArray]:
-    """Compute eigenpairs of the largest eigenvalues, descending.
-
-    By Lanczos, LAPACK where M is small.
-    """
+    """Compute descending eigenpairs by Lanczos, or LAPACK where M is small."""
     if len(M) <= max(64, 3 * n_vectors):
         values, vectors = np.linalg.eigh(M)
     else:
@@ -149,9 +143,7 @@ def _lanczos(M: FloatArray, n_vectors: int, which: str = "LA") -> tuple[FloatArr
 
 
 def center(M: FloatArray, *, overwrite: bool = False) -> CenteredGram:
-    """Centre a symmetric matrix.
-
-    H M H; exactly 0 where all points are equal.
+    """Centre a symmetric matrix to H M H, 0 for equal points.
 
     Parameters
     ----------
@@ -251,9 +243,7 @@ def _extreme_eigenvalues(K: FloatArray) -> tuple[float, float]:
 
 
 def normalized_cut(A: FloatArray, *, overwrite: bool = False) -> FloatArray:
-    """Scale similarities by their degrees.
-
-    D^-1/2 A D^-1/2 (section 3.1 of the taxonomy paper).
+    """Scale similarities by degrees: D^-1/2 A D^-1/2 (taxonomy paper, section 3.1).
 
     Parameters
     ----------
@@ -292,9 +282,7 @@ def checked_degrees(degrees: FloatArray) -> FloatArray:
 
 
 def incomplete_cholesky(column: Any, diagonal: FloatArray, rank: int, *, tol: float = 1e-12) -> FloatArray:
-    """Approximate a positive semidefinite matrix by F F'.
-
-    One pivot at a time.
+    """Approximate a positive semidefinite matrix by F F', pivot by pivot.
 
     Parameters
     ----------

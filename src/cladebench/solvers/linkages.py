@@ -1,6 +1,6 @@
-"""Agglomerative clustering as SciPy's linkage matrix.
+"""Cluster agglomeratively as SciPy's linkage matrix.
 
-Without a matrix of distances, where it can.
+There is no matrix of distances, where that can be avoided.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def linkage_and_bounds(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
     """Give the linkage matrix, and what `Agglomerative.merge_bounds_` says of its merges.
 
-    None where the graph is a matrix.
+    The latter is None where the graph is a matrix.
     """
     check_choice("method", method, METHODS)
     check_choice("metric", metric, METRICS)
@@ -248,10 +248,7 @@ def _by_scipy(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np
 
 
 def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Scale rows to length 1.
-
-    First to a unit in which squares neither vanish nor overflow.
-    """
+    """Scale rows to length 1, by units that keep squares in range."""
     largest = np.abs(rows).max(axis=1, keepdims=True)
     if not largest.all():
         raise ValueError(

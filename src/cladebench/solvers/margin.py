@@ -1,9 +1,7 @@
-r"""Squared hinge loss of linear cluster models.
+r"""Minimise linear models' squared hinge loss sparsely, and cost assignments.
 
-Its minimisation with sparse penalties, and assignment costs.
-
-The convex half of hierarchical maximum-margin clustering (section 4.2, eq. 5; `fit_margin` has the reference): for
-fixed labels y,
+This is the convex half of hierarchical maximum-margin clustering (section 4.2, eq. 5; `fit_margin` has the
+reference): for fixed labels y,
 
 .. math::
     \min_{W \in \mathbb{R}^{K \times P}} \; h(W) + \sum_p g_p \|W_{:p}\|_2 + \sum_p a_p \|W_{:p}\|_1

@@ -1,9 +1,7 @@
-r"""The max-margin split of one node's points.
+r"""Split one node's points by max margin, with constraints or not.
 
-With or without constraints on pairs.
-
-With a cannot-link: relaxed semi-supervised max-margin clustering ([1]_, eq. 8). With scores
-:math:`s_i = w \cdot [x_i, 1]` it minimises
+Constraints are on pairs. A cannot-link makes this relaxed semi-supervised max-margin clustering ([1]_, eq. 8). With
+scores :math:`s_i = w \cdot [x_i, 1]` it minimises
 
 .. math::
     \frac{\lambda}{2} \|w\|^2
@@ -12,7 +10,7 @@ With a cannot-link: relaxed semi-supervised max-margin clustering ([1]_, eq. 8).
     + \frac{c}{|U|} \sum_{i \in U} h(2 |s_i|), \qquad h(m) = \max(0, 1 - m),
 
 over must-links M, the best share C' of the cannot-links C, and the points U without a constraint. Without a
-cannot-link: max-margin clustering with a least membership of both sides ([1]_, section 3.3, after [2]_), which
+cannot-link it is max-margin clustering with a least membership of both sides ([1]_, section 3.3, after [2]_), which
 minimises :math:`\lambda/2 \|w\|^2 + c/n \sum_i h(2 y_i s_i)` over w and labels y with enough of each sign.
 
 Both alternate: labels, and the chosen cannot-links, that are best for the weights; weights that are best for these

@@ -1,6 +1,4 @@
-"""Balanced assignment as a min-cost flow by OR-tools.
-
-In a process of its own.
+"""Assign in balance by OR-tools' min-cost flow in its own process.
 
 OR-tools brings its own HiGHS, and highspy, which PuLP and cvxpy load, brings another under the same library name:
 whichever is loaded second fails. Hence ``python -m`` of this module, fed and read through pipes.

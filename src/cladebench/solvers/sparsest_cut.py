@@ -1,6 +1,4 @@
-r"""Sparsest cuts of weighted graphs.
-
-Spectral relaxation and sweep; by enumeration where the graph is small.
+r"""Find sparsest cuts of weighted graphs by sweeps, or enumerate small graphs.
 
 The ratio of a cut (A, B) of a graph with weights ``S`` is
 
@@ -78,10 +76,10 @@ def sweep_cut(order: np.ndarray, S: Any) -> tuple[int, float]:
 
 
 def _dense_sweep(order: np.ndarray, S: np.ndarray) -> np.ndarray:
-    """Weight across each prefix cut, (n - 1,).
+    """Give the weight across each prefix cut, (n - 1,).
 
-    For prefixes that end in the current block: the weight from earlier blocks, from the block to later
-    blocks, and within the block.
+    A prefix that ends in the current block has weight from earlier blocks, from the block to later blocks, and
+    within the block.
     """
     n = len(order)
     cuts = np.empty(n)
@@ -110,7 +108,7 @@ def _dense_sweep(order: np.ndarray, S: np.ndarray) -> np.ndarray:
 
 
 def _sparse_sweep(order: np.ndarray, S: Any) -> np.ndarray:
-    """Weight across each prefix cut, (n - 1,).
+    """Give the weight across each prefix cut, (n - 1,).
 
     An edge crosses from its first end's rank up to its second's.
     """
@@ -127,19 +125,16 @@ def _sparse_sweep(order: np.ndarray, S: Any) -> np.ndarray:
 
 
 def _most_balanced_minimum(ratios: np.ndarray, balance: np.ndarray) -> int:
-    """Index of the least ratio.
-
-    Among equals of the largest balance, then the first.
-    """
+    """Find the least ratio of largest balance, the first of equals."""
     tied = np.flatnonzero(ratios <= ratios.min() * (1.0 + TIE))
     return int(tied[np.argmax(balance[tied])])
 
 
 @lru_cache(maxsize=16)
 def _all_cuts(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """List all cuts of n vertices as 0 and 1.
+    """List n vertices' cuts as 0/1 rows, and sizes of ones.
 
-    Rows (vertex 0 always 0), and the sizes of their sides of ones.
+    Vertex 0 is always 0.
     """
     codes = np.arange(1, 2 ** (n - 1))
     cuts = np.zeros((len(codes), n))

@@ -1,8 +1,6 @@
-r"""Additive trees: least-squares tree metrics of a distance matrix.
+r"""Fit additive trees to distances by least squares (numerical taxonomy).
 
-Numerical taxonomy.
-
-The step of numerical taxonomy clustering that gives its taxonomy, equation (12) of the paper.
+This step of the clustering gives its taxonomy, equation (12) of the paper.
 """
 
 from __future__ import annotations
@@ -223,10 +221,7 @@ def four_point_excess(D: npt.ArrayLike) -> float:
 
 
 def _distances(D: Any) -> FloatArray:
-    """Return a symmetric matrix of distances.
-
-    Or raise a ValueError that says what is wrong.
-    """
+    """Return a symmetric matrix of distances, or raise a ValueError."""
     array = as_floats("D", D)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"D has shape {array.shape}; expected (k, k) with k >= 1")
@@ -264,7 +259,7 @@ def _scaled(D: FloatArray) -> tuple[FloatArray, int]:
 def _star(k: int) -> IntArray:
     """Give the parents of k points around an inner node.
 
-    Rooted at point 0 as all trees of the core.
+    The root is point 0, as in all trees of the core.
     """
     if k <= 2:
         return np.arange(-1, k - 1)
@@ -290,9 +285,9 @@ def _random_tree(k: int, random: np.random.RandomState) -> IntArray:
 
 
 def _unrooted(tree: Hierarchy) -> IntArray:
-    """Parents of the same tree as the core wants it.
+    """Give a tree's parents for the core: points first, no degree 2.
 
-    Points first, point 0 the root, no node of degree 2.
+    Point 0 is the root.
     """
     k = tree.n_samples
     n_held = np.bincount(tree.leaf_of, minlength=tree.n_nodes)
@@ -318,10 +313,7 @@ def _unrooted(tree: Hierarchy) -> IntArray:
 
 
 def _directed(edges: list[tuple[Any, Any]], n_nodes: int, root: int) -> tuple[IntArray, list[int]]:
-    """Give a tree's parents and its nodes in preorder.
-
-    From its edges and its root.
-    """
+    """Give parents and nodes in preorder from edges and root."""
     neighbors: list[list[int]] = [[] for _ in range(n_nodes)]
     for a, b in edges:
         neighbors[a].append(int(b))
@@ -355,10 +347,7 @@ def _fit(D: FloatArray, exponent: int, parents: IntArray) -> TreeMetric:
 
 
 def _hierarchy(k: int, parents: IntArray, lengths: FloatArray) -> Hierarchy:
-    """Contract inner edges of length 0 and root the tree.
-
-    At the inner node next to point 0.
-    """
+    """Contract zero inner edges, and root the tree next to point 0."""
     if k == 1:
         return Hierarchy([-1], [0], edge_lengths=[0.0])
     if k == 2:

@@ -1,7 +1,4 @@
-"""Answer what the workflow of a comparison asks.
-
-Its jobs, their sources, the reasons to run one again.
-"""
+"""List a comparison's jobs, their sources and the reasons to rerun one."""
 
 from __future__ import annotations
 
@@ -131,8 +128,5 @@ class ComparisonJobs:
             Store(self.out).forget_damaged(name, (cell.spec.cell_id for cell in job.cells), thoroughly=False)
 
     def note_start(self, to_run: Iterable[str]) -> None:
-        """Note which jobs are going to run.
-
-        So each can say how much of the whole is done.
-        """
+        """Note the jobs to run, so that each can say its progress."""
         note_start(self.out / "jobs", {name: len(job.cells) for name, job in self.jobs.items()}, list(to_run))

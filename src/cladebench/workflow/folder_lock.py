@@ -56,10 +56,7 @@ def hold(folder: Path) -> bool:
 
 
 def hold_if_possible(folder: Path) -> None:
-    """Lock a folder for a run.
-
-    Where that is not possible, go on without.
-    """
+    """Lock a folder for a run, where that is possible."""
     with contextlib.suppress(OSError):
         hold(folder)
 

@@ -1,7 +1,4 @@
-"""Check all files that a user writes for a paper.
-
-Before anything runs.
-"""
+"""Check all files that a user writes for a paper, before running."""
 
 from __future__ import annotations
 
@@ -13,9 +10,7 @@ from cladebench.paper.choices import checked_choices
 
 
 def check_paper(plan: Plan) -> None:
-    """Check the plan, then claims and register against it.
-
-    The protocol checks the plan.
+    """Check the plan by its protocol, then claims and register against it.
 
     Raises
     ------
@@ -27,9 +22,7 @@ def check_paper(plan: Plan) -> None:
 
 
 def check_texts(plan: Plan) -> None:
-    """Check claims and register of unstated choices where the paper has them.
-
-    Takes a tenth of a second.
+    """Check a paper's claims and register of choices, where it has them.
 
     Raises
     ------

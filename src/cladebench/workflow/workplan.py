@@ -1,6 +1,6 @@
-"""What the Snakefile asks.
+"""Give the Snakefile jobs, files, and reasons to rerun.
 
-Jobs, files, and the reasons to run a job again. The rules themselves hold no logic.
+The rules themselves hold no logic.
 """
 
 from __future__ import annotations
@@ -122,10 +122,7 @@ class Workplan:
         return "|".join(map(re.escape, longer)) or "(?!)"
 
     def note_start(self, to_run: Iterable[str]) -> None:
-        """Note which jobs are going to run.
-
-        So each can say how much of the whole is done.
-        """
+        """Note the jobs to run, so that each can say its progress."""
         cells = {name: len(job.cells) for name, job in self.jobs.items()}
         note_start(Path(self.results) / "jobs", cells, list(to_run))
 
@@ -176,10 +173,7 @@ class Workplan:
         return ", ".join(f"{name} {state}" for name, state in states.items())
 
     def memory_mb(self, job: str) -> int:
-        """Memory to reserve.
-
-        The largest limit of the job's cells and the watching process.
-        """
+        """Reserve memory for the largest cell and the watching process, in MB."""
         return int(max(cell.spec.limits.memory_mb for cell in self.jobs[job].cells)) + PARENT_MEMORY_MB
 
     def runtime_minutes(self, job: str) -> int:
@@ -198,10 +192,7 @@ class Workplan:
         return sources.package_sources(package)
 
     def paper_files(self) -> list[str]:
-        """All files of the papers' folders.
-
-        What verdicts, tables and pages rest on.
-        """
+        """List all files of papers' folders, which verdicts, tables, pages need."""
         folders = [plan.path.parent for plan in self.plans.values()]
         kinds = ("*.py", "*.yaml")
         return sorted(str(path) for folder in folders for kind in kinds for path in folder.rglob(kind))

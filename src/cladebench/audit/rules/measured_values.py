@@ -140,7 +140,7 @@ def judge_ratio(
 ) -> Outcome:
     """Judge a ratio of paired positive measurements against a claimed range.
 
-    On the logarithmic scale; with `means` the ratio of their means, by Fieller's interval.
+    Compare on the logarithmic scale. With `means` judge the ratio of the means, by Fieller's interval.
     """
     if means:
         ours = ratio_of_means(left, right, point=point, level=1 - rules.alpha, overlap=overlap)

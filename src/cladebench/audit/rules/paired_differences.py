@@ -258,7 +258,7 @@ def judge_once(
 ) -> Outcome:
     """Judge what is said of one result: one repetition shows it.
 
-    None decides nothing, unless nothing varies.
+    Without such a repetition the answer stays open, unless nothing varies.
 
     The reason states how often it may happen all the same: n repetitions without exclude at 5% a rate above
     ``1 - 0.05^(1 / n)``.

@@ -222,7 +222,7 @@ def _changed(
 ) -> pd.DataFrame:
     """List rows of two tables whose entry in the first column differs.
 
-    Nothing where a run lacks the table.
+    The list is empty where a run lacks the table.
     """
     names = [f"{column}_{side}" for column in columns for side in "ab"]
     if a is None or b is None:

@@ -1,7 +1,4 @@
-"""Compare what two runs were made from.
-
-Also how their runs ended, and how long they took.
-"""
+"""Compare what two runs were made from, their ends and their times."""
 
 from __future__ import annotations
 
@@ -31,9 +28,7 @@ LEAST_SECONDS = 0.1
 
 
 def input_lines(both: pd.DataFrame) -> dict[str, str]:
-    """Say of each kind of input how it differs.
-
-    A line each; kinds that are equal are left out.
+    """Give a line on each kind of input that differs.
 
     Parameters
     ----------
@@ -155,10 +150,7 @@ def median_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, flo
 def without_seed(
     a: pd.DataFrame | None, b: pd.DataFrame | None, cells_a: pd.DataFrame, cells_b: pd.DataFrame
 ) -> tuple[pd.DataFrame | None, pd.DataFrame | None]:
-    """Give solver checks of B the names of A.
-
-    Only where nothing but the root seed in them differs.
-    """
+    """Name solver checks of B as in A if only seeds differ."""
     if a is None or b is None:
         return a, b
     ours, theirs = ({*frame["id"]} for frame in (a, b))

@@ -108,9 +108,9 @@ def _arrays(frame: pd.DataFrame) -> dict[str, np.ndarray]:
 def _judged(
     a: Mapping[str, np.ndarray], b: Mapping[str, np.ndarray], pool: float, official: bool
 ) -> tuple[float, ...]:
-    """Give both means, difference, interval, n, whether it is paired, and p.
+    """Give means, difference, interval, n, whether paired, p, and whether changed.
 
-    Last whether the mean changed with nothing drawn anew. P is NaN where nothing is tested.
+    P is NaN where nothing is tested. The last says that the mean changed with nothing drawn anew.
     """
     tasks, i, j = np.intersect1d(a["task"], b["task"], return_indices=True)
     i, j = i[tasks != ""], j[tasks != ""]  # of some records no task is known

@@ -15,9 +15,7 @@ from typing import Any
 
 
 def written_out(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a plan out.
-
-    The alternatives as methods, patterns as the names that they match.
+    """Write a plan out: alternatives as methods, patterns as matched names.
 
     A key of a grid and a name of an override's methods may be a pattern, such as ``HMMC-*-zscore``. A name that a grid
     has itself is not met by its patterns; of several patterns the first counts.
@@ -70,10 +68,7 @@ def _scope(scope: Mapping[str, Any], methods: list[str]) -> dict[str, Any]:
 
 
 def matching(names: Iterable[str], methods: Iterable[str]) -> list[str]:
-    """Replace each pattern among names by the methods that it matches.
-
-    Itself where it matches none.
-    """
+    """Replace patterns by the methods that they match, if any."""
     methods = list(methods)
     groups = [fnmatch.filter(methods, name) or [name] if "*" in name else [name] for name in names]
     return list(dict.fromkeys(name for group in groups for name in group))

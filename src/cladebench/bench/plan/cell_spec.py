@@ -59,10 +59,7 @@ def setting_id(setting: Mapping[str, Any]) -> str:
 
 
 def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str]]:
-    """Sort key of settings.
-
-    By parameter name, numbers by size and before everything else.
-    """
+    """Give the sort key of settings: parameter names, numbers first by size."""
     return [
         (name, 0, float(value), "")
         if isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -72,18 +69,13 @@ def setting_order(setting: Mapping[str, Any]) -> list[tuple[str, int, float, str
 
 
 def derive_seed(root_seed: int, *parts: str | int) -> int:
-    """Derive a seed from the root seed and identifying parts.
-
-    In [0, 2**32); the parts identify a stream of random numbers.
-    """
+    """Derive a seed in [0, 2**32) for an identified random stream."""
     return int.from_bytes(hashlib.sha256(canonical_json([root_seed, *parts]).encode()).digest()[:4], "big")
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one cell may use.
-
-    The watchdog kills the worker on a breach.
+    """Limit what one cell may use, or the watchdog kills its worker.
 
     Parameters
     ----------

@@ -33,9 +33,7 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Job:
-    """The cells that one process runs.
-
-    Methods of a paper on data sets, all settings and repetitions.
+    """Hold cells for one process: methods, data, settings and repetitions.
 
     Parameters
     ----------
@@ -90,10 +88,7 @@ class Job:
         return next(method for method in self.methods if method.name == spec.method)
 
     def with_more(self, dataset: str, method: MethodPlan, cells: Sequence[PlannedCell]) -> Job:
-        """Give the job with the cells of one more method.
-
-        On a data set; neither need be new to it.
-        """
+        """Add a method's cells on a data set to the job."""
         return replace(
             self,
             datasets=tuple(dict.fromkeys((*self.datasets, dataset))),
@@ -104,10 +99,7 @@ class Job:
     def only(
         self, datasets: Collection[str], methods: Collection[str], without: Collection[str] = ()
     ) -> Job | None:
-        """Give the part of the job that is named.
-
-        Without other data sets and methods, and without some cells; None if nothing is left.
-        """
+        """Give the named part of the job; None if nothing is left."""
         cells = tuple(
             cell
             for cell in self.cells
@@ -132,10 +124,7 @@ def _first_of(names: Sequence[str]) -> str:
 
 
 def _settings(grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Cartesian product of a grid.
-
-    Parameters in the file's order, the last one varies fastest.
-    """
+    """Multiply out a grid in the file's order, last parameter fastest."""
     return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
 
 
@@ -148,9 +137,7 @@ def expand(
     time_scale: float = 1.0,
     memory_scale: float = 1.0,
 ) -> list[Job]:
-    """List the jobs of a scope, each with its cells.
-
-    Data sets outside and methods inside.
+    """List a scope's jobs and cells, methods inside data sets.
 
     A task is that of the scope, or of the problem where it has one of its own; overrides have the last word.
 

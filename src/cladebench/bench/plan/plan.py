@@ -21,9 +21,7 @@ class PlanError(InputFileError):
 
 @dataclass(frozen=True)
 class Problem:
-    """Data of the registry under a plan's own name.
-
-    So a plan can meet them in several ways.
+    """Name data of the registry, so that a plan can vary them.
 
     Parameters
     ----------
@@ -104,10 +102,7 @@ class Plan:
         return list(self.scope(scope).get("methods", self.methods))
 
     def pairs(self, scope: str) -> list[tuple[str, str]]:
-        """(data set, method) of a scope.
-
-        Its data sets with all its methods, then what stands under ``also``.
-        """
+        """List a scope's (data set, method), those of ``also`` last."""
         entry = self.scope(scope)
         also = (
             itertools.product(names_of(e["dataset"]), names_of(e["method"])) for e in entry.get("also", [])
@@ -140,9 +135,9 @@ class Plan:
         return label or datasets.info(self.data_of(name)).title
 
     def pools(self) -> dict[str, int]:
-        """Rows of each data set and problem from which repetitions draw alike.
+        """Count the rows from which repetitions draw alike.
 
-        Not of data drawn anew, nor of parts.
+        Data sets that are drawn anew or have parts are left out.
         """
         from cladebench import datasets
 
@@ -155,10 +150,7 @@ class Plan:
         return sizes | pools
 
     def changes(self, scope: str, name: str, method: str) -> list[Mapping[str, Any]]:
-        """List a scope's overrides for a method on a data set.
-
-        Or on a problem, those of ``also`` last.
-        """
+        """List overrides for a method on data or problem, ``also`` last."""
         entry = self.scope(scope)
         also = ({**e, "planned": True} for e in entry.get("also", []))
         return [
@@ -171,10 +163,7 @@ class Plan:
         ]
 
     def task_of(self, scope: str, name: str, method: str) -> Mapping[str, Any]:
-        """What is drawn for a method on a data set or problem.
-
-        As the last override says, the problem, or the scope.
-        """
+        """Say what is drawn by the last override, problem or scope."""
         task_of_problem = self.problems[name].task if name in self.problems else None
         task: Mapping[str, Any] = (
             self.scope(scope).get("task", {}) if task_of_problem is None else task_of_problem
@@ -208,10 +197,7 @@ class Plan:
         )
 
     def _draws(self, name: str) -> dict[str, set[str]]:
-        """Say how rows, folds and blocks are drawn, by scope.
-
-        For any method on a data set or problem.
-        """
+        """Say how any method's rows, folds and blocks are drawn, by scope."""
         draws: dict[str, set[str]] = {}
         for scope in self.scopes:
             for dataset, method in self.pairs(scope):
@@ -224,10 +210,7 @@ class Plan:
         return draws
 
     def official_splits(self, scope: str | None = None) -> frozenset[tuple[str, str]]:
-        """List data sets and methods that meet an official split.
-
-        In a scope or in any.
-        """
+        """List data sets and methods that meet an official split anywhere."""
         scopes = self.scopes if scope is None else [scope]
         met = ((s, *pair) for s in scopes for pair in self.pairs(s))
         return frozenset(
@@ -235,10 +218,7 @@ class Plan:
         )
 
     def grids(self) -> Iterator[tuple[str, str, Mapping[str, Sequence[Any]]]]:
-        """Each place where the plan varies parameters.
-
-        (key path, method, parameter -> values).
-        """
+        """List grids as (key path, method, parameter -> values)."""
         for scope_name, scope in self.scopes.items():
             for name, grid in scope.get("grid", {}).items():
                 yield f"scopes.{scope_name}.grid.{name}", name, grid
@@ -359,10 +339,7 @@ def names_of(value: str | Sequence[str] | None) -> list[str]:
 
 
 def expected_failures(plan: Plan, scope: str) -> list[dict[str, Any]]:
-    """List the declared failures of a scope.
-
-    One entry for each method and data set: method, dataset, status, reason.
-    """
+    """List declared failures of a scope: method, dataset, status and reason."""
     return [
         {
             "paper": plan.paper,

@@ -19,10 +19,7 @@ from cladebench.measures import NEEDS, Measure, with_own
 
 
 def read_plan(path: Path, package: str) -> Plan:
-    """Read and check a plan file of the paper in `package`.
-
-    See `load_plan`.
-    """
+    """Read and check a plan file of the paper in `package`."""
     try:
         document = read_validated(path, "plan")
     except InputFileError as error:  # which names the file
@@ -103,10 +100,7 @@ def _rules(document: Mapping[str, Any], measures: Mapping[str, Measure], path: P
 
 
 def _check_names(plan: Plan) -> None:
-    """Check every method and data set that the scopes name.
-
-    Also that nothing is planned twice.
-    """
+    """Check the names in scopes, and that nothing is planned twice."""
     registered = list(datasets.names())
     known = [*registered, *plan.problems]
     lines = [

@@ -1,7 +1,4 @@
-"""Which setting of a grid stands for a method.
-
-A function of the records.
-"""
+"""Choose from the records which setting represents a method."""
 
 from __future__ import annotations
 
@@ -121,9 +118,9 @@ def select_settings(records: pd.DataFrame, selection: Mapping[str, Rule]) -> pd.
 def _candidates(
     finished: pd.DataFrame, rule: Rule
 ) -> dict[tuple[str, str], dict[str, tuple[str, list[float]]]]:
-    """What a rule reads.
+    """Group the settings that a rule compares by data set and method.
 
-    By data set and method, then by setting its text and values, one for each cell.
+    Each setting has its text and the values of its cells.
     """
     if rule.setting is None:
         at = finished["at"].isin((point_text(rule.at), "{}"))

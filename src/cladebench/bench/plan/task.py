@@ -269,10 +269,7 @@ def draw_task(spec: CellSpec, data: Dataset) -> Task:
 
 
 def _rows_of(share: float, data: Dataset) -> int:
-    """Number of rows that are a share of the data's.
-
-    Some, and not all.
-    """
+    """Count the rows of a share: some, but not all."""
     asked = round(share * data.n_samples)
     if not 0 < asked < data.n_samples:
         raise TaskError(
@@ -295,10 +292,7 @@ def _of_each_class(rng: np.random.Generator, labels: IntArray, asked: int) -> In
 def _part(
     rng: np.random.Generator, n_parts: int, part: int, n_rows: int, labels: IntArray | None
 ) -> IntArray:
-    """Rows of one of several disjoint parts, in the data's order.
-
-    With labels those of the part's classes.
-    """
+    """Draw rows of a disjoint part, or of its classes, in order."""
     things = np.arange(n_rows) if labels is None else np.unique(labels)
     if part >= n_parts or n_parts > len(things):
         what = "rows" if labels is None else "classes"
@@ -331,10 +325,7 @@ def _fold(
 
 
 def _held_out(rng: np.random.Generator, share: float, n_rows: int, labels: IntArray | None) -> IntArray:
-    """Places of the share that is held out.
-
-    Of each class as many, to within one.
-    """
+    """Draw held-out places, alike from each class to within one."""
     order = rng.permutation(n_rows)
     if labels is not None:
         order = order[np.argsort(labels[order], kind="stable")]
@@ -349,10 +340,7 @@ def _among(places: IntArray, pairs: IntArray) -> IntArray:
 
 
 def _noisy(rng: np.random.Generator, labels: IntArray, train: IntArray, share: float) -> IntArray:
-    """Give a share of the training places other labels.
-
-    Another class of the data, drawn uniformly.
-    """
+    """Give a share of training places uniformly drawn labels of other classes."""
     classes = np.unique(labels)
     if len(classes) < 2:
         raise TaskError("task.label_noise: the drawn rows have one class only")

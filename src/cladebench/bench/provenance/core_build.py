@@ -19,19 +19,14 @@ class StaleCore(RuntimeError):
 
 
 def core_build_id() -> str:
-    """Give the digest of the sources of the compiled core.
-
-    The build recorded it.
-    """
+    """Give the digest of the core's sources that the build recorded."""
     from cladebench import _core
 
     return str(_core.build_id)
 
 
 def core_sources_digest(root: Path | None = None) -> str | None:
-    """Compute the digest of the core's sources as they are now.
-
-    By the rule in ``src/core/CMakeLists.txt``.
+    """Compute the digest of the core's sources as ``src/core/CMakeLists.txt`` does.
 
     Each source gives a line ``<path in src/core> <sha256>``: the library's, then the bindings', in the order of paths.
     The digest is the sha256 of these lines.
@@ -62,7 +57,7 @@ def core_sources_digest(root: Path | None = None) -> str | None:
 def check_core_is_fresh() -> None:
     """Raise StaleCore if the core differs from its sources.
 
-    The sources of the checkout; without one, all is well.
+    They are those of the checkout; without one, all is well.
     """
     digest = core_sources_digest()
     if digest is not None and digest != core_build_id():

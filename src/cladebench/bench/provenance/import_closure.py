@@ -1,7 +1,4 @@
-"""Which source files a cell's result depends on.
-
-The static closure of its imports, and their digest.
-"""
+"""List and digest the source files that a cell imports."""
 
 from __future__ import annotations
 
@@ -29,10 +26,7 @@ COMMON = (RUNNER, "cladebench.estimators")
 
 @functools.cache
 def _top_level(name: str) -> tuple[Path, ...]:
-    """Find the folders of a top-level package, or a module's file.
-
-    Found without importing anything.
-    """
+    """Find the folders or file of a top-level module without importing."""
     try:
         spec = importlib.util.find_spec(name)
     except ValueError:  # of what was imported without a file, such as __main__
@@ -45,9 +39,9 @@ def _top_level(name: str) -> tuple[Path, ...]:
 
 
 def is_library(module: str) -> bool:
-    """Say whether a module is installed or Python's own.
+    """Say whether a module is installed or Python's own, unlike cladebench.
 
-    Then it counts by its version; cladebench is no library.
+    It counts by its version then.
     """
     top = module.split(".")[0]
     if top == "cladebench":
@@ -105,10 +99,7 @@ def _exporter(package: str, name: str) -> str | None:
 
 
 def estimator_module(estimator: str) -> str | None:
-    """The module of an estimator as a plan names it.
-
-    A class of `ESTIMATOR_PACKAGES`, or a dotted path to a class.
-    """
+    """Find the module of an estimator's planned name or dotted path."""
     package, _, name = estimator.rpartition(".")
     packages = (package,) if package else ESTIMATOR_PACKAGES
     module = next(filter(None, (_exporter(one, name) for one in packages)), None)
@@ -157,10 +148,7 @@ def _find_imports(module: str, path: Path) -> Iterator[str]:
 
 
 def _imported_name(base: str, name: str) -> Iterator[str]:
-    """Name the module behind ``from base import name``.
-
-    If it is not `base` itself.
-    """
+    """Name the module behind ``from base import name``, unless it is `base`."""
     if name == "*":
         return
     if find_file(f"{base}.{name}") is not None:
@@ -185,9 +173,9 @@ def package_sources(package: str) -> list[str]:
 
 
 def closure(modules: Iterable[str], packages: Iterable[str] = ()) -> list[Path]:
-    """List the source files that the given modules import.
+    """List the source files that modules import, directly or not.
 
-    Directly or not, the packages around them included.
+    Packages around them are included. Libraries count by their version (`is_library`).
 
     Libraries are not followed, for they count by version (`is_library`).
 
@@ -241,10 +229,7 @@ def _followed(modules: Iterable[str], packages: Iterable[str]) -> dict[str, Path
 
 
 def _portable_name(path: Path) -> str:
-    """Path from the top-level package down, the same wherever the package lies.
-
-    The name of a module alone.
-    """
+    """Give the path from the top-level package down, or module's name."""
     top = path
     while (top.parent / "__init__.py").exists():
         top = top.parent
@@ -285,9 +270,7 @@ def _starts(package: str, estimator: str) -> list[str]:
 
 @functools.cache
 def library_modules(package: str, estimator: str) -> tuple[str, ...]:
-    """Name the libraries that a protocol and a method use.
-
-    Their top-level modules, sorted.
+    """Name the top-level libraries that a protocol and a method use.
 
     Parameters
     ----------
@@ -318,10 +301,7 @@ def library_distributions(package: str, estimator: str) -> tuple[str, ...]:
 
 @functools.cache
 def _holders() -> Mapping[str, list[str]]:
-    """The distributions that hold each top-level module.
-
-    To find them, all that is installed is looked through.
-    """
+    """Map all installed top-level modules to the distributions that hold them."""
     return metadata.packages_distributions()
 
 

@@ -33,10 +33,7 @@ def package_versions(more: Iterable[str] = ()) -> dict[str, str]:
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Run git and give its output.
-
-    None where git or the repository is missing.
-    """
+    """Run git and give its output, or None without a repository."""
     try:
         done = subprocess.run(
             ["git", "--no-optional-locks", "-C", str(folder), *arguments],
@@ -51,12 +48,11 @@ def _git(folder: Path, *arguments: str) -> str | None:
 
 
 def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
-    """Commit and dirty flag of the repository that tracks the package.
+    """Give commit and dirty flag of the repository that tracks the package.
 
-    Of an installed package those that it was built from. (None, None) where none is known.
-
-    Dirty means that a file under the package's source folder differs from the commit or is not tracked; results that
-    a run rewrites do not count.
+    An installed package has those that it was built from. (None, None) means that none is known. Dirty means
+    that a file under the package's source folder differs from the commit or is not tracked; results that a
+    run rewrites do not count.
     """
     folder = folder or Path(cladebench.__file__).parent
     # A virtual environment may lie inside some other repository; that one does not track the package.
@@ -69,10 +65,7 @@ def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
 
 
 def machine_fingerprint() -> dict[str, Any]:
-    """What may change timings and last digits.
-
-    CPU model, cores, memory (GiB), system and architecture.
-    """
+    """Describe what may change timings: CPU, cores, memory (GiB), system, architecture."""
     import psutil
 
     return {

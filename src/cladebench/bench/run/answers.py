@@ -32,10 +32,7 @@ class WrongAnswer(ValueError):
 
 @dataclass(frozen=True)
 class WorkerAnswer:
-    """A worker's answer.
-
-    The record of a cell, and what the cell left changed in the process.
-    """
+    """Hold a cell's record, and what it left changed in the process."""
 
     record: dict[str, Any]
     changes: list[str]

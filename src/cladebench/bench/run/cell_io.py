@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """What a protocol is handed.
-
-    All that a cell's result may depend on.
+    """Hold all that a cell's result may depend on, for a protocol.
 
     Parameters
     ----------

@@ -78,9 +78,9 @@ class KeptRows:
 
     @property
     def said(self) -> str:
-        """How many cells have rows that do not count, and why.
+        """Say how many cells have rows that do not count, why.
 
-        Empty where all count.
+        The text is empty where all count.
         """
         first = {reason: cell for cell, reason in reversed([*self.faults.items()])}
         return ", ".join(
@@ -99,10 +99,7 @@ def _cells(n: int) -> str:
 
 
 def without_record(path: Path, jobs: Iterable[Job]) -> pd.DataFrame:
-    """Give rows of planned cells that have no record.
-
-    Rows of a table, records of its folder.
-    """
+    """Give a table's rows of planned cells whose record is missing."""
     store, rows = Store(path.parent), read_cells(path)
     planned = (cell.spec.cell_id for job in jobs for cell in job.cells)
     cells = {cell for cell in planned if not store.path(cell).exists()}
@@ -111,8 +108,6 @@ def without_record(path: Path, jobs: Iterable[Job]) -> pd.DataFrame:
 
 def judge(table: pd.DataFrame, jobs: Iterable[Job], code: str = SAME_CODE) -> KeptRows:
     """Compare rows with what a new run would give.
-
-    As far as a table can tell.
 
     Parameters
     ----------
@@ -199,10 +194,7 @@ def _fault(row: Mapping[str, Any], job: Job, cell: PlannedCell, data: _Data) -> 
 
 
 def _tasks(task: Task) -> set[tuple[int | None, str]]:
-    """Fold and digest as they stand in rows.
-
-    Of the task, and of its blocks.
-    """
+    """Give fold and digest of a task and of its blocks."""
     n = len(task.blocks)
     blocks = {(block, block_task(task.digest, block, n)) for block in range(n)}
     return {(task.fold, task.digest), *blocks}
@@ -237,10 +229,7 @@ def _versions(text: Any) -> dict[str, str] | None:
 
 
 class _Data:
-    """The data on this machine and the tasks drawn of them.
-
-    One data set at a time.
-    """
+    """Hold one data set of this machine and its drawn tasks."""
 
     def __init__(self) -> None:
         self._at: tuple[str, int] | None = None
@@ -249,7 +238,7 @@ class _Data:
     def now(self, name: str, draw: int) -> tuple[str | None, Callable[[Any], Task | None]]:
         """Give the digest, and what draws a cell's task.
 
-        None where the data are away, or the task cannot be drawn.
+        Both are None where the data are away; no task comes where it cannot be drawn.
         """
         if self._at != (name, draw):
             self._at, self._found = (name, draw), self._load(name, draw)

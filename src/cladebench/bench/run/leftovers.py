@@ -90,10 +90,7 @@ class Watch:
 
 
 def _is_note(key: str, before: Any, now: Any) -> bool:
-    """Say whether a name is as it was.
-
-    Or such as is bound when it is first used.
-    """
+    """Say whether a name is unchanged, or bound at its first use."""
     if (
         before is _ABSENT
     ):  # in a class: compiled modules add their iterators, and Python adds annotations, for a reader
@@ -102,10 +99,7 @@ def _is_note(key: str, before: Any, now: Any) -> bool:
 
 
 def _same_text(before: Any, now: Any) -> bool:
-    """Say whether both are tuples of the same strings.
-
-    As of ``time.tzname``, which pandas has bound anew.
-    """
+    """Say whether both are tuples of the same strings, as ``time.tzname``."""
     return isinstance(before, tuple) and all(type(part) is str for part in before) and before == now
 
 
@@ -127,10 +121,7 @@ def _process_state() -> dict[str, Any]:
 
 
 def _sklearn_config() -> dict[str, Any] | None:
-    """scikit-learn's configuration of this thread, which begins with the defaults.
-
-    None if it is not there.
-    """
+    """Give scikit-learn's configuration of this thread, None where it is absent."""
     read = getattr(sys.modules.get("sklearn"), "get_config", None)
     return None if read is None else read()
 

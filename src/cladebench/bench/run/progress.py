@@ -35,7 +35,7 @@ class Progress:
     def cell(self, record: Mapping[str, Any], seconds: float | None = None) -> None:
         """Say how a cell ended, and after how many seconds.
 
-        None where its record was kept or nothing was run.
+        `seconds` is None where its record was kept or nothing was run.
         """
         self.done += 1
         where = [record[name] for name in ("paper", "dataset", "method")]
@@ -82,10 +82,7 @@ def readable(setting: Mapping[str, Any]) -> str:
 
 
 def about(seconds: float) -> str:
-    """Write an estimate of seconds.
-
-    ``about 12 s``, ``about 3 min``, ``about 2 h 5 min``.
-    """
+    """Write estimated seconds, such as ``about 12 s`` or ``about 3 min``."""
     if seconds < 60:
         return f"about {max(1, round(seconds))} s"
     minutes = round(seconds / 60)

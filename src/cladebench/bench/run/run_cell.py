@@ -87,10 +87,7 @@ def blank_record(spec: CellSpec, method: MethodPlan, provenance: Mapping[str, An
 
 
 def draw_of(data: str, repetition: int) -> int:
-    """The draw that a repetition meets.
-
-    Its own number where the data set is drawn, else the one there is.
-    """
+    """Give a repetition's draw of the data: its own, or 0."""
     return repetition if datasets.info(data).n_draws > 1 else 0
 
 
@@ -265,10 +262,7 @@ def check_output(
 
 
 def _plain_readings(given: list[Reading], n_blocks: int) -> list[Reading]:
-    """Give readings with plain numbers, each evaluation point once.
-
-    Or once in each block.
-    """
+    """Give readings in plain numbers, each evaluation point once a block."""
     readings: list[Reading] = []
     points: dict[str, dict[str, list[int | None]]] = {}
     for reading in given:
@@ -333,10 +327,7 @@ def _reset_peak_memory() -> None:
 
 
 def _peak_memory_mb() -> float:
-    """Measure peak resident memory in MiB since the last reset.
-
-    Or of the whole process where it cannot be reset.
-    """
+    """Measure peak resident MiB since the last reset, else of the process."""
     try:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):

@@ -1,7 +1,4 @@
-"""Running a job.
-
-Every planned cell gets a record, those that have a good one keep it.
-"""
+"""Run a job: each planned cell gets or keeps a good record."""
 
 from __future__ import annotations
 
@@ -155,9 +152,7 @@ class _Keys:
 
 
 def run_job(job: Job, store: Store, progress: Progress | None = None) -> JobSummary:
-    """Run the cells of a job without a good record.
-
-    Write the job's summary.
+    """Run the cells without a good record, then write the summary.
 
     Parameters
     ----------

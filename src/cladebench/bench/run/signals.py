@@ -19,9 +19,7 @@ class Interrupted(BaseException):
 
 @contextlib.contextmanager
 def signals_raise() -> Iterator[None]:
-    """Turn SIGINT and SIGTERM into `Interrupted`.
-
-    So what this process has started can be ended on the way out.
+    """Turn SIGINT and SIGTERM into `Interrupted`, to end what was started.
 
     One that is ignored stays ignored, as SIGINT is where a shell runs a command in the background.
     """

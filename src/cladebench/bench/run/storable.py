@@ -140,10 +140,7 @@ def _check_unicode(text: str, what: str) -> None:
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Copy nested containers as what JSON can hold.
-
-    Of Python and NumPy values.
-    """
+    """Copy nested Python and NumPy values as what JSON can hold."""
     if depth > MAX_DEPTH:
         raise ValueError(f"more than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):

@@ -1,7 +1,4 @@
-"""The parent's side of a worker.
-
-Starts it, hands it cells, and kills it when a cell breaks its limits.
-"""
+"""Start a worker, hand it cells, and kill it at their limits."""
 
 from __future__ import annotations
 
@@ -36,10 +33,7 @@ LOG_KEPT = 64 * 2**10  # bytes of a finished cell's output that are kept, beside
 
 @dataclass(frozen=True)
 class Usage:
-    """What a cell has used so far.
-
-    CPU and wall seconds, resident MiB.
-    """
+    """Hold a cell's use: CPU and wall seconds, resident MiB."""
 
     cpu: float
     wall: float
@@ -48,9 +42,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a cell ended.
-
-    With a record, or with a status and a reason instead.
+    """Hold how a cell ended: its record, or a status and reason.
 
     `changes` names what the cell left changed in the process.
     """
@@ -64,10 +56,7 @@ class Ending:
 
 
 def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None:
-    """Give status and reason of the first broken limit.
-
-    Memory before time; None if all hold.
-    """
+    """Give status and reason of the first broken limit, memory first."""
     if usage.memory_mb > limits.memory_mb:
         return "out_of_memory", f"{usage.memory_mb:.0f} MB resident, limit {limits.memory_mb:.0f} MB"
     if usage.cpu > limits.time_s * threads:
@@ -82,7 +71,7 @@ def breach(usage: Usage, limits: Limits, threads: int) -> tuple[str, str] | None
 def import_limits(limits: Limits) -> Limits:
     """Give the limits of a cell's imports.
 
-    At least the time to start a worker on a busy machine.
+    They allow at least the time to start a worker on a busy machine.
     """
     least = Limits(STARTUP_SECONDS, limits.memory_mb)
     wall = max(limits.wall_limit, least.wall_limit)
@@ -114,10 +103,7 @@ class ProcessGroup:
         self._next_scan = 0.0
 
     def members(self, *, now: bool = False) -> list[psutil.Process]:
-        """The processes that were there when last looked for.
-
-        With `now`, those that are there.
-        """
+        """Give the processes of the last scan; `now` scans again."""
         begin = time.monotonic()
         if now or begin >= self._next_scan:
             self._members = []
@@ -312,7 +298,7 @@ class Worker:
     def is_clean(self, limits: Limits) -> bool:
         """Say whether earlier cells are no burden to the next.
 
-        By the memory, processes and output that they left.
+        They may have left memory, processes or output.
         """
         alone = len(self._members.members(now=True)) == 1
         silent = not self._buffer and not select.select([self._answers], [], [], 0)[0]
@@ -356,10 +342,7 @@ class Worker:
         return True
 
     def _receive(self) -> bytes | None:
-        """Read one line from the worker.
-
-        None if there is none within `POLL_SECONDS`.
-        """
+        """Read a line from the worker, or None within `POLL_SECONDS`."""
         deadline = time.monotonic() + POLL_SECONDS
         while b"\n" not in self._buffer and (left := deadline - time.monotonic()) > 0:
             if select.select([self._answers], [], [], left)[0]:

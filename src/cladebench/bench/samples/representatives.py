@@ -1,7 +1,4 @@
-"""The cells that represent a method.
-
-And what is asked of them whatever they measured.
-"""
+"""Describe the cells that represent a method, whatever they measured."""
 
 from __future__ import annotations
 
@@ -37,10 +34,7 @@ class CellFacts(NamedTuple):
 
 
 class Representatives(NamedTuple):
-    """The cells that represent a method.
-
-    And what is asked of them for every metric.
-    """
+    """Describe the cells that represent a method, for every metric."""
 
     cells: list[CellFacts]
     #: Whether they are of one of several settings.

@@ -1,8 +1,7 @@
-"""The one view of a run's results.
+"""Give the one view of a run's results.
 
-Which setting stands for a method, and the values behind every number.
-
-Audit, tables, figures and pages all read it, so that a figure cannot show another setting than the verdict beside it.
+It says which setting represents a method, and gives the values behind every number. Audit, tables, figures
+and pages all read it, so that a figure cannot show another setting than the verdict beside it.
 """
 
 from __future__ import annotations
@@ -66,9 +65,9 @@ class Results:
     # ------------------------------------------------------------------ records
 
     def rows(self, dataset: str, method: str, where: Mapping[str, Any] | None = None) -> pd.DataFrame:
-        """Give the records of a method on a data set.
+        """Give a method's records on a data set, in matching settings.
 
-        In settings with these values; empty where none was planned.
+        The table is empty where none was planned.
         """
         if (dataset, method) not in self._rows:
             self._rows[dataset, method] = self.records.iloc[self._of_method.get((dataset, method), [])]
@@ -86,9 +85,7 @@ class Results:
         at: Mapping[str, Any] | None = None,
         where: Mapping[str, Any] | None = None,
     ) -> pd.DataFrame:
-        """Give one metric of a method under all its settings.
-
-        Of its finished cells, at one evaluation point.
+        """Give a metric's values in finished cells of all settings.
 
         Returns
         -------
@@ -116,10 +113,9 @@ class Results:
     ) -> pd.DataFrame:
         """Give the values of `measured` in the representing setting.
 
-        None where too few cells finished.
-
-        That is the setting that a rule selects, or the only one. It takes half of its cells, as in `sample`: a mean
-        over those few that finished would be taken for the method's own. `unfinished` says what happened to the others.
+        That is the setting that a rule selects, or the only one. No values come where less than half of its cells
+        finished, as in `sample`: a mean over those few would be taken for the method's own. `unfinished` says what
+        happened to the others.
         """
         values = self.measured(dataset, method, metric, at=at, where=where)
         chosen = self._representatives(dataset, method, rule, where)
@@ -136,10 +132,7 @@ class Results:
     def _representatives(
         self, dataset: str, method: str, rule: str, where: Mapping[str, Any] | None
     ) -> Representatives:
-        """The cells of the setting that stands for a method.
-
-        Of all its settings where none finished.
-        """
+        """Give the representing setting's cells, or all where none finished."""
         key = (dataset, method, rule, repr(where or {}))
         if key not in self._represented:
             cells = self._cells.get((dataset, method), [])
@@ -172,10 +165,7 @@ class Results:
         return self._represented[key]
 
     def points(self, dataset: str, method: str, metric: str) -> list[dict[str, Any]]:
-        """List the evaluation points at which a metric is recorded.
-
-        In the order of the records.
-        """
+        """List a metric's evaluation points in the order of the records."""
         rows = self._values.iloc[self._of_metric.get((dataset, method, metric), [])]
         return [json.loads(text) for text in rows["at"].unique()]
 
@@ -191,7 +181,7 @@ class Results:
     ) -> str | None:
         """Return the id of the setting that a rule selects.
 
-        Among those with these values; None where there is none.
+        `where` narrows the choice. None means that there is none.
         """
         key = (dataset, method, repr(where)) if where else ()
         if key not in self._chosen:
@@ -206,9 +196,9 @@ class Results:
         return self._chosen[key].get((dataset, method, rule))
 
     def point_of_choice(self, dataset: str, method: str, metric: str, rule: str) -> Mapping[str, Any] | None:
-        """Return the point at which a rule read its metric.
+        """Return the point at which a rule read this metric.
 
-        The metric by which it chose; None, the plan's, for any other.
+        None means the plan's point, because the rule chose by another metric.
         """
         by = self.selection.get(rule)
         if by is None or by.metric != metric or by.at not in self.points(dataset, method, metric):
@@ -351,10 +341,7 @@ def _in_setting(rows: pd.DataFrame, where: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def recorded_points(finished: pd.DataFrame) -> dict[str, list[str]]:
-    """List the evaluation points of each metric, as canonical JSON.
-
-    Those at which finished cells have it.
-    """
+    """List each metric's evaluation points in finished cells, as canonical JSON."""
     rows = finished[["metric", "at"]].drop_duplicates()
     return {str(metric): sorted(group["at"]) for metric, group in rows.groupby("metric")}
 

@@ -198,10 +198,7 @@ def overlap(
 
 
 def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
-    """Give mean, standard deviation (n - 1), and n.
-
-    Over repetitions; nan for one.
-    """
+    """Give mean, standard deviation (n - 1; nan for one), and n."""
     series = pd.Series(values, dtype=float)
     mean, spread = float(series.mean()), float(series.std())
     # What is left of the deviations of equal numbers is rounding.
@@ -209,18 +206,13 @@ def mean_and_spread(values: np.ndarray | pd.Series) -> tuple[float, float, int]:
 
 
 def before(query: Mapping[str, Any]) -> dict[str, Any]:
-    """What a change is from.
-
-    The query on the data set under ``change_from``.
-    """
+    """Give the query from which a change is measured, on ``change_from``."""
     kept = {key: value for key, value in query.items() if key != "change_from"}
     return kept | {"dataset": query["change_from"]}
 
 
 def change(after: Sample, before: Sample) -> Sample:
-    """By how much values changed.
-
-    Those of two problems that share draws, paired by repetition and fold.
+    """Compute changes between problems that share draws, by repetition and fold.
 
     Parameters
     ----------
@@ -289,9 +281,7 @@ def overlap_of_pairs(samples: tuple[Sample, ...]) -> float:
 
 
 def paired_ratio(left: np.ndarray, right: np.ndarray) -> tuple[float, np.ndarray]:
-    """Ratio of paired positive values, as `pair` gives them.
-
-    The geometric mean of the ratios.
+    """Give the geometric mean ratio of positive values, paired by `pair`.
 
     Returns
     -------

@@ -21,8 +21,8 @@ def words(name: str) -> str:
 def best_labellings(scores: pd.DataFrame, measures: Sequence[str]) -> pd.DataFrame:
     """Select of several labellings the one with the best score.
 
-    For each data set and method it goes by the first of the measures, in the order of their names, that it has. Methods
-    without any keep all their rows.
+    Each data set and method goes by the first of the measures, in the order of their names, that it has.
+    Methods without any keep all their rows.
     """
     place = ["data", "labels", "method"]
     best = scores[scores["measure"].isin(measures)].sort_values("measure", kind="stable")
@@ -89,9 +89,9 @@ def heat_table(
 
 
 def _cell(rows: pd.DataFrame, measure: str) -> dict[str, Any] | None:
-    """Fill a cell; None where there is nothing.
+    """Fill a cell with mean, interval and chance, or runs' ends.
 
-    The mean with interval and chance, or how the runs ended.
+    None means that there is nothing.
     """
     scored = rows[(rows["measure"] == measure) & rows["mean"].notna()]
     if len(scored):

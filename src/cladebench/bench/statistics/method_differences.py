@@ -1,7 +1,4 @@
-"""Differences of a method to each rival.
-
-And what so many data sets allow to say of them.
-"""
+"""Compare a method with rivals: differences, and what they allow to say."""
 
 from __future__ import annotations
 
@@ -80,9 +77,7 @@ class Compared:
 
 
 def compare(values: Values, method: str, settings: Settings, *, picked: bool = False) -> list[Compared]:
-    """Compare a method with each rival.
-
-    Corrected over all that the report tests.
+    """Compare a method with each rival, corrected over all reported tests.
 
     One data set: the t test over draws, corrected for their overlap. Two to nine: each data set alone, and all by the
     exact sign-flip test. Ten and more: all, by the signed-rank test. A row is ``level`` where the difference is shown
@@ -115,10 +110,7 @@ def table(rows: Sequence[Compared]) -> pd.DataFrame:
 
 
 def over_data(values: Values, method: str, rival: str) -> np.ndarray:
-    """Give the mean differences on the data sets of both.
-
-    Method less rival.
-    """
+    """Give mean differences, method less rival, on the data of both."""
     by_data = (values.paired(data, method, rival) for data in values.tables)
     return np.round([d.mean() for d in by_data if d.size], 12)
 

@@ -45,9 +45,7 @@ class RankTable:
 
     @cached_property
     def critical_difference(self) -> float:
-        """Give the smallest difference of mean ranks that is significant.
-
-        By the Nemenyi test, at 5%.
+        """Give the smallest significant difference of mean ranks (Nemenyi, 5%).
 
         Raises
         ------

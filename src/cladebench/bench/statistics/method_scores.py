@@ -1,6 +1,6 @@
-"""What methods earned, by data set and draw.
+"""Tabulate methods' scores by data set and draw.
 
-The best labelling, failures, and how far the draws overlap.
+The module finds the best labelling, failures, and how far the draws overlap.
 """
 
 from __future__ import annotations
@@ -96,9 +96,9 @@ class Values:
         return most - least
 
     def paired(self, data: str, method: str, rival: str) -> np.ndarray:
-        """Give the differences over the draws that both finished.
+        """Give differences, method less rival, over draws that both finished.
 
-        Method less rival, on one data set.
+        They are of one data set.
         """
         table = self.tables[data]
         left, right = table[:, self.methods.index(method)], table[:, self.methods.index(rival)]
@@ -111,16 +111,13 @@ class Values:
         return np.round((left - right) / (scale or 1.0), 12)
 
     def means(self) -> pd.DataFrame:
-        """Give the mean score by data set and method.
-
-        Over the draws that did not fail.
-        """
+        """Give the mean score by data and method over finished draws."""
         return self._by_data(lambda table: [_mean(column) for column in table.T])
 
     def means_with_failures(self) -> pd.DataFrame:
         """Give the mean score with a failed draw as the worst.
 
-        The worst score of that draw; infinitely bad where all draws failed.
+        It gets the worst score of that draw, and is infinitely bad where all draws failed.
         """
         return self._by_data(self._failures_last)
 
@@ -205,9 +202,9 @@ def _table(
     n_methods: int,
     measure: Measure,
 ) -> tuple[np.ndarray, list[str]]:
-    """Give the scores of one data set by draw and method.
+    """Give one data set's scores by draw and method.
 
-    By the labelling of the best mean; the first of equal ones.
+    They are of the labelling of the best mean, the first of equal ones.
     """
     names, labels = np.unique(labellings, return_inverse=True)
     of_draws, draws = np.unique(draws, return_inverse=True)
@@ -233,7 +230,7 @@ def _overlap(n_draws: int, n_rows: float, share: float) -> float:
 def _mean(column: np.ndarray) -> float:
     """Average what did not fail.
 
-    NaN where all failed; of equal values exactly theirs.
+    The mean is NaN where all failed, and exactly the value of equal ones.
     """
     finite = column[np.isfinite(column)]
     if not finite.size:

@@ -60,19 +60,16 @@ class Verdicts:
 
     @property
     def rows(self) -> list[Compared]:
-        """Select rows that decide by the first measure.
+        """Select the first measure's rows that decide.
 
-        Each data set that both scored on, or all where there are many.
+        They are those of each data set that both scored on, or of all where there are many.
         """
         first = [row for row in self.compared if row.measure == self.measure]
         return [row for row in first if row.data != ALL and row.n] or first
 
     @property
     def on_all(self) -> list[Compared]:
-        """Select rows of all data sets at once; none for one.
-
-        By the first measure.
-        """
+        """Select the first measure's rows of all data at once, if several."""
         return [row for row in self.compared if row.measure == self.measure and row.data == ALL]
 
     @property

@@ -1,6 +1,6 @@
-"""Decide differences: paired tests, tests of ranks, corrections, detectable differences.
+"""Decide differences for audits and comparisons by paired and rank tests.
 
-Audits and comparisons decide by them.
+It has corrections and detectable differences too.
 """
 
 from __future__ import annotations
@@ -40,16 +40,13 @@ class Difference:
         return self._scaled(0.5 + level / 2)
 
     def beyond(self, allowance: float) -> Difference:
-        """Take from the difference what needs no explanation.
-
-        As much as `allowance`, either way.
-        """
+        """Take up to `allowance` from the absolute difference, which needs no explanation."""
         return Difference(max(0.0, abs(self.value) - allowance * (1 + 1e-9)), self.se, self.df)
 
     def within(self, limit: float) -> float:
-        """Compute the p-value of a difference smaller than `limit`.
+        """Compute the p-value of a difference below `limit` by two t tests.
 
-        Two one-sided t tests, one for each sign.
+        The tests are one-sided, one for each sign.
 
         References
         ----------
@@ -93,7 +90,7 @@ def _upper_tail(t: float, df: float) -> float:
 def one_sample(values: np.ndarray, *, point: bool = False, overlap: float = 0.0) -> Difference:
     """Test the mean of paired differences against zero.
 
-    With `overlap` as in `mean_interval` it is the corrected resampled t test.
+    With `overlap`, as in `mean_interval`, this is the corrected resampled t test.
     """
     interval = mean_interval(values, point=point, overlap=overlap)
     if math.isnan(interval.sd):
@@ -138,9 +135,7 @@ def signed_rank(differences: np.ndarray) -> float:
 
 
 def middle_of_pairs(values: np.ndarray, level: float = 0.95) -> tuple[float, float, float]:
-    """Compute the median of the means of all pairs of values.
-
-    With the interval that belongs to `signed_rank`.
+    """Compute the median of means of pairs, with `signed_rank`'s interval.
 
     Parameters
     ----------
@@ -214,7 +209,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def tarone_holm(p_values: Sequence[float], least: Sequence[float], alpha: float) -> list[float]:
     """Adjust p-values by Holm's method over tests that can reach the level.
 
-    Those that cannot have 1.
+    Tests that cannot reach it have 1.
 
     Parameters
     ----------
@@ -240,9 +235,7 @@ def tarone_holm(p_values: Sequence[float], least: Sequence[float], alpha: float)
 
 @dataclass(frozen=True)
 class Friedman:
-    """Test that no method has a rank of its own.
-
-    In the form of Iman and Davenport.
+    """Test that no method has a rank of its own (Iman, Davenport).
 
     References
     ----------

@@ -47,7 +47,8 @@ def _sentence(text: str, cells: list[tuple[str, str]]) -> dict[str, Any]:
 def _who(verdicts: Verdicts, values: Values) -> tuple[list[str], str]:
     """Name the methods of the best mean rank, with a score.
 
-    Among equals the reference goes first. Random methods are never the best, but it is said where one ranks higher.
+    The reference goes first among equals. Random methods are never the best, but it is said where one ranks
+    higher.
     """
     mine, data, ranked = verdicts.reference, [*values.tables], failures_last(values).means
     least = min(ranked[method] for method in (mine, *verdicts.rivals))

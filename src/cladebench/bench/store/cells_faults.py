@@ -32,9 +32,9 @@ def content_fault(table: Any) -> str:
 
 
 def _where_changed(table: Any, names: Iterable[str]) -> Any:
-    """Find rows that differ from the one before.
+    """Find rows that differ from their predecessors in some columns.
 
-    In some of the columns: most of a million rows repeat it.
+    Most of a million rows repeat the one before.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -52,10 +52,7 @@ def _where_changed(table: Any, names: Iterable[str]) -> Any:
 
 
 def _cells_fault(table: Any) -> str:
-    """Say what is wrong with the names of cells.
-
-    Or with what should be the same in all rows of a cell.
-    """
+    """Find wrong names of cells, and values that differ within cells."""
     names = ("paper", "dataset", "method", "setting_id", "repetition")
     rows = table.select([*names, "cell_id", "setting", "status"]).to_pylist()
     settings: dict[str, str] = {}

@@ -1,7 +1,4 @@
-"""The records of a run as one long table, ``cells.parquet``.
-
-Its columns, its rows, and how it is read.
-"""
+"""Define and read ``cells.parquet``, the records of a run as one table."""
 
 from __future__ import annotations
 
@@ -229,9 +226,9 @@ def kept_rows(table: pd.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _cell_order(paper: str, setting: Mapping[str, Any], cell_id: str) -> tuple[Any, ...]:
-    """What cells are sorted by.
+    """Sort cells by paper, data set, method, setting, repetition and fold.
 
-    Paper, data set, method, setting (numbers by size), repetition, fold.
+    Settings go by the size of their numbers.
     """
     _, dataset, method, _, number = cell_id.split("/")
     repetition, _, fold = number.partition(".")

@@ -58,9 +58,9 @@ class Store:
         return self.root / "logs" / f"{job}.cells.log"
 
     def write_arrays(self, cell_id: str, arrays: Mapping[str, np.ndarray]) -> str:
-        """Write a cell's arrays as a compressed NPZ.
+        """Write a cell's arrays as a compressed NPZ; give its SHA-256.
 
-        The same bytes for the same content; gives its SHA-256.
+        Equal content gives equal bytes.
         """
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
@@ -74,10 +74,7 @@ class Store:
         return hashlib.sha256(buffer.getbuffer()).hexdigest()
 
     def arrays_fault(self, record: Mapping[str, Any]) -> str | None:
-        """What is wrong with the arrays that a record lists.
-
-        None where they are as they were written.
-        """
+        """Say what is wrong with a record's arrays; None where nothing is."""
         path = self.path(record["cell_id"], ".npz")
         if not record["arrays"]:
             return None
@@ -95,9 +92,7 @@ class Store:
         return None
 
     def write_record(self, record: Mapping[str, Any]) -> None:
-        """Check a record against its schema and write it.
-
-        Its arrays, if any, are written before.
+        """Write a record after its arrays, checked against its schema.
 
         Raises
         ------
@@ -115,9 +110,9 @@ class Store:
             remove(self.path(record["cell_id"], ".npz"))
 
     def remove(self, cell_id: str) -> None:
-        """Remove a cell's record and arrays, the record first.
+        """Remove a cell's record, then its arrays.
 
-        So no record is left without its arrays.
+        No record is left without its arrays.
         """
         remove(self.path(cell_id))
         remove(self.path(cell_id, ".npz"))

@@ -29,10 +29,7 @@ MULTIPLE = 32
 
 
 def _plane() -> tuple[Doubles, Doubles]:
-    """Coordinates of the pixels of a filter.
-
-    Right and down from the central one.
-    """
+    """Give pixel offsets of a filter, right and down from the centre."""
     along = np.arange(SUPPORT) - SUPPORT // 2
     return np.meshgrid(along.astype(np.float64), along.astype(np.float64))
 
@@ -40,7 +37,7 @@ def _plane() -> tuple[Doubles, Doubles]:
 def _normalised(values: Doubles, *, zero_mean: bool = True) -> Doubles:
     """Scale a filter to absolute values that sum to 1.
 
-    With mean zero, unless it is a mere average.
+    Its mean becomes zero, unless it is a mere average.
     """
     if zero_mean:
         values = values - values.mean()
@@ -48,9 +45,9 @@ def _normalised(values: Doubles, *, zero_mean: bool = True) -> Doubles:
 
 
 def oriented(width: float, order: int, turn: int) -> Doubles:
-    """Make a derivative of an elongated Gaussian.
+    """Make a derivative of a Gaussian three times as long as wide.
 
-    First or second, of one three times as long as wide, across its length.
+    It is the first or second derivative, across the length.
 
     Parameters
     ----------
@@ -70,9 +67,7 @@ def oriented(width: float, order: int, turn: int) -> Doubles:
 
 
 def gaussian(width: float) -> Doubles:
-    """Round Gaussian, of sum 1.
-
-    Its response is how much brighter it is there.
+    """Make a round Gaussian of sum 1, whose response is brightness.
 
     The authors' programs for both banks take the mean from it as from all filters.
     """
@@ -91,7 +86,7 @@ def laplacian(width: float) -> Doubles:
 def leung_malik() -> Floats:
     """Make the 48 filters of Leung and Malik.
 
-    Edges and bars of three widths and six orientations, eight Laplacians, four Gaussians.
+    They are edges and bars of three widths and six orientations, eight Laplacians and four Gaussians.
 
     Returns
     -------
@@ -113,7 +108,7 @@ def leung_malik() -> Floats:
 def maximum_response() -> Floats:
     """Make the 38 filters of MR8.
 
-    Edges and bars of three widths and six orientations, a Gaussian and a Laplacian of width 10.
+    They are edges and bars of three widths and six orientations, a Gaussian and a Laplacian of width 10.
 
     Returns
     -------
@@ -172,9 +167,7 @@ def grid(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def responses_at(grey: Floats, bank: Floats, places: NDArray[np.intp]) -> Floats:
-    """Responses at some places, by their definition.
-
-    Sums of products of filter and image.
+    """Compute responses at some places by sums of products.
 
     Parameters
     ----------
@@ -195,10 +188,7 @@ def responses_at(grey: Floats, bank: Floats, places: NDArray[np.intp]) -> Floats
 
 @lru_cache(maxsize=16)
 def _spectra(bank_of: object, height: int, width: int) -> NDArray[np.complex64]:
-    """Transform pairs of filters, turned for a convolution.
-
-    One in the real and one in the imaginary part.
-    """
+    """Transform turned filters for a convolution, in pairs, as complex numbers."""
     bank = bank_of()  # type: ignore[operator]
     turned = bank[:, ::-1, ::-1]
     return scipy.fft.fft2(turned[0::2] + np.complex64(1j) * turned[1::2], s=(height, width))

@@ -64,9 +64,7 @@ def square(image: Image) -> NDArray[np.float32]:
 
 
 def prefiltered(grey: NDArray[np.float32], low_pass: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Filter low frequencies out and divide by local contrast.
-
-    Of the logarithm of the image.
+    """Filter the logarithm's low frequencies out, divide by local contrast.
 
     Returns
     -------
@@ -84,10 +82,7 @@ def _filtered(grey: NDArray[np.float32], gain: NDArray[np.float32]) -> NDArray[n
 
 
 def _energies(grey: NDArray[np.float32], gains: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Average the magnitude of each response in each cell.
-
-    Over every second pixel down and to the right.
-    """
+    """Average each response's magnitude in cells, over every second pixel."""
     inner = slice(MARGIN // STRIDE, (MARGIN + SIDE) // STRIDE)
     responses = np.abs(filtered_places(scipy.fft.fft2(grey), gains, inner, inner))
     responses /= np.float32(STRIDE**2)
@@ -96,10 +91,7 @@ def _energies(grey: NDArray[np.float32], gains: NDArray[np.float32]) -> NDArray[
 
 
 def _frequencies() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the frequency and direction of each entry.
-
-    In cycles a pixel; an entry of a transform.
-    """
+    """Give a transform's frequencies, in cycles a pixel, and directions."""
     along = np.fft.fftfreq(PADDED)
     return np.hypot(along[:, None], along), np.arctan2(along[:, None], along)
 
@@ -110,9 +102,7 @@ def _low_pass() -> NDArray[np.float32]:
 
 
 def transfer_functions() -> NDArray[np.float32]:
-    """Gain of each filter at each frequency.
-
-    A Gaussian of its radius times one of its direction.
+    """Give each filter's gain: Gaussian of radius times that of direction.
 
     Returns
     -------

@@ -1,6 +1,6 @@
-"""Points of interest.
+"""Find points of interest with scale and affine shape.
 
-Maxima of the determinant of the Hessian over place and scale, with an affine shape.
+They are maxima of the determinant of the Hessian over place and scale.
 
 References
 ----------
@@ -55,9 +55,9 @@ class Points(NamedTuple):
 
 
 def scale_space(image: Image) -> list[Floats]:
-    """See grey values in 0..1 at each scale.
+    """Blur grey values in 0..1 to each scale, and one beyond.
 
-    Also at one finer and one coarser.
+    The levels include one finer and one coarser than the scales.
     """
     cv2 = opencv()
     levels, before = [image.astype(np.float32) / np.float32(255)], 0.5
@@ -107,9 +107,7 @@ def strongest_points(levels: list[Floats], most_points: int = MOST_POINTS) -> Po
 
 
 def patches(levels: list[Floats], points: Points, side: int = SIDE, per_scale: float = 1.0) -> Floats:
-    """Sample the surroundings of each point in its frame.
-
-    From the level of its scale.
+    """Sample the surroundings of points in frames, at their scale's level.
 
     Parameters
     ----------
@@ -144,9 +142,9 @@ def patches(levels: list[Floats], points: Points, side: int = SIDE, per_scale: f
 
 
 def gradients(patches: Floats) -> tuple[Floats, Floats, Floats]:
-    """Differentiate patches to the right and down.
+    """Give patches' gradients to the right and down, and pixels' weights.
 
-    Also the weights of their pixels; all without the border.
+    All are without the border.
     """
     right = patches[:, 1:-1, 2:] - patches[:, 1:-1, :-2]
     down = patches[:, 2:, 1:-1] - patches[:, :-2, 1:-1]
@@ -183,9 +181,7 @@ def _chosen(points: Points, chosen: NDArray[np.bool_]) -> Points:
 
 
 def upright(levels: list[Floats], points: Points) -> Points:
-    """Turn each frame to its commonest direction of gradients.
-
-    It points to the right then.
+    """Turn each frame so that its commonest gradient points right.
 
     Directions are counted in 36 bins, weighted by length and nearness; the peak is that of a parabola through the
     largest bin and its neighbours. Further peaks make no further points.

@@ -32,13 +32,12 @@ N_STEPS = 2 * LARGEST_STEP + 1
 
 
 def dense_hog(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
-    """Share of each HOG word among the blocks of each image.
+    """Compute shares of HOG words among the blocks of each image.
 
-    See `cladebench.datasets.image_features.image_words.word_histograms`.
-
-    Blocks of 16 x 16 pixels, as Dalal and Triggs found best, every 8 pixels; the paper does not say. OpenCV 5 has no
-    HOG any more, hence this one. Of what the authors do it leaves out the interpolation between cells and the smaller
-    weight at the border of a block.
+    The words are those of `cladebench.datasets.image_features.image_words.word_histograms`. Blocks are of 16 x 16
+    pixels, as Dalal and Triggs found best, every 8 pixels; the paper does not say. OpenCV 5 has no HOG any more, hence
+    this one. Of what the authors do it leaves out the interpolation between cells and the smaller weight at the border
+    of a block.
     """
     return word_histograms(images, hogs, n_words=n_words)
 
@@ -46,7 +45,7 @@ def dense_hog(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.flo
 def pyramid_hog(images: Sequence[Image]) -> NDArray[np.float64]:
     """Count the words of `dense_hog` in images and quarters.
 
-    By the middles of the blocks.
+    The middle of a block decides on its quarter.
     """
     return word_histograms(images, hogs, quarters=_quarters)
 
@@ -57,9 +56,7 @@ def _quarters(image: Image) -> NDArray[np.intp]:
 
 
 def hogs(image: Image) -> Floats:
-    """Descriptors of all blocks.
-
-    2 x 2 cells by rows, nine orientations of each.
+    """Compute the descriptors of blocks: 2 x 2 cells by nine orientations.
 
     Parameters
     ----------
@@ -109,11 +106,10 @@ def cell_histograms(image: Image) -> Floats:
 
 @lru_cache(maxsize=1)
 def gradients() -> tuple[NDArray[np.intp], NDArray[np.float64], NDArray[np.float64]]:
-    """Tabulate the orientation of each possible gradient.
+    """Tabulate orientation and shares of each possible gradient of grey values.
 
-    Of grey values; also its shares in that one and in the next.
-
-    There are far fewer of them than pixels in a data set, and angles take long.
+    The shares are those in its orientation and in the next. There are far fewer of them than pixels in a data set, and
+    angles take long.
 
     Returns
     -------

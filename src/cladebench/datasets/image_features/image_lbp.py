@@ -1,6 +1,6 @@
-"""Local binary patterns.
+"""Compute histograms of uniform local binary patterns.
 
-Histograms of uniform patterns, and their spectrum, which no rotation changes.
+Their spectrum, which no rotation changes, is here too.
 
 Each pixel is compared with eight neighbours on a circle of radius 1, which gives a code of eight bits. A pattern is
 uniform if its ones are one run on the circle. 58 of the 256 are, and have a bin each; all others share one.
@@ -99,9 +99,9 @@ def lbp(images: Sequence[Image]) -> NDArray[np.float64]:
 
 
 def rotation_invariant_lbp(images: Sequence[Image]) -> NDArray[np.float64]:
-    """Compute LBP-HF.
+    """Compute LBP-HF: how strong frequencies are in runs of ones.
 
-    How strongly each frequency occurs in the eight places of each run of ones.
+    The frequencies are over the eight places of each run.
 
     A turn of the image by 45 degrees moves each run by one place, and so changes only the phases of the discrete
     Fourier transform over the places. This is what the paper cites (Ahonen et al. 2009); it is no histogram, and its

@@ -29,9 +29,9 @@ SCALE = PATCH / BINS_PER_SIDE / BIN_PER_SCALE
 
 
 def dense_descriptors(image: Image) -> NDArray[np.uint8]:
-    """Upright SIFT descriptors of all patches of the grid, by rows.
+    """Compute upright SIFT descriptors of the grid's patches, by rows.
 
-    That of an even patch is zero.
+    The descriptor of an even patch is zero.
 
     Parameters
     ----------
@@ -72,11 +72,10 @@ def _points(shape: tuple[int, int]) -> tuple[Any, ...]:
 
 
 def dense_sift(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
-    """Share of each word of dense SIFT in each image.
+    """Compute shares of words of dense SIFT in each image.
 
-    See `cladebench.datasets.image_features.image_words.word_histograms`.
-
-    Patches of 16 x 16 pixels every 8 pixels; no spatial pyramid. The paper does not say.
+    The words are those of `cladebench.datasets.image_features.image_words.word_histograms`. Patches are of 16 x 16
+    pixels, every 8 pixels, without a spatial pyramid. The paper does not say.
     """
     return word_histograms(images, dense_descriptors, n_words=n_words)
 
@@ -84,7 +83,7 @@ def dense_sift(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.fl
 def pyramid_sift(images: Sequence[Image]) -> NDArray[np.float64]:
     """Count the words of `dense_sift` in images and quarters.
 
-    By the middles of the patches.
+    The middle of a patch decides on its quarter.
     """
     return word_histograms(images, dense_descriptors, quarters=_quarters)
 

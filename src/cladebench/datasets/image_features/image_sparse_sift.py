@@ -37,9 +37,7 @@ IN_A_ROW = 8
 
 
 def sparse_descriptors(image: Image, most_points: int = MOST_POINTS) -> NDArray[np.uint8]:
-    """Describe the surroundings of each point by SIFT.
-
-    Straightened by its shape and direction.
+    """Describe points' surroundings by SIFT, straightened by shape and direction.
 
     Parameters
     ----------
@@ -77,14 +75,13 @@ def sparse_descriptors(image: Image, most_points: int = MOST_POINTS) -> NDArray[
 def sparse_sift(
     images: Sequence[Image], n_words: int = N_WORDS, most_points: int = MOST_POINTS
 ) -> NDArray[np.float64]:
-    """Share of each word of sparse SIFT in each image.
+    """Compute shares of words of sparse SIFT in each image.
 
-    See `cladebench.datasets.image_features.image_words.word_histograms`.
-
-    The paper takes Hessian-affine points, for which neither OpenCV nor scikit-image has a detector. These are maxima of
-    the determinant of the Hessian over place and scale; their shape is adapted in two steps. In five ways
-    they are simpler. The adaptation stops before it converges. Places and scales are not sought again after a step. The
-    smoothing stays round. Scales are not chosen by the Laplacian. A point has one direction. The strongest
-    `most_points` of an image are kept.
+    The words are those of `cladebench.datasets.image_features.image_words.word_histograms`. The paper takes
+    Hessian-affine points, for which neither OpenCV nor scikit-image has a detector. These are maxima of the determinant
+    of the Hessian over place and scale; their shape is adapted in two steps. In five ways they are simpler. The
+    adaptation stops before it converges. Places and scales are not sought again after a step. The smoothing stays
+    round. Scales are not chosen by the Laplacian. A point has one direction. The strongest `most_points` of an image
+    are kept.
     """
     return word_histograms(images, partial(sparse_descriptors, most_points=most_points), n_words=n_words)

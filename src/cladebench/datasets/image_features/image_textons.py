@@ -33,12 +33,10 @@ WEBER = 0.03
 
 
 def textons(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
-    """Compute the shares of textons of Leung and Malik's filters.
+    """Compute the shares of textons of Leung and Malik's 48 filters.
 
-    All 48 (:func:`~.image_words.word_histograms`).
-
-    The paper says "standard texton histograms" without naming a bank; this is that of the work that made
-    clusters of responses its textons. It knows orientations.
+    The words are those of :func:`~.image_words.word_histograms`. The paper says "standard texton histograms" without
+    naming a bank; this is that of the work that made clusters of responses its textons. It knows orientations.
     """
     return word_histograms(
         images,
@@ -49,11 +47,10 @@ def textons(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float
 
 
 def mr8_textons(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.float64]:
-    """Compute the shares of textons of maximum responses.
+    """Compute the shares of textons of Varma and Zisserman's maximum responses.
 
-    Of Varma and Zisserman (:func:`~.image_words.word_histograms`).
-
-    38 filters, of which the largest responses over six orientations are kept: eight values.
+    The words are those of :func:`~.image_words.word_histograms`. The largest responses of 38 filters over six
+    orientations are kept: eight values.
     """
     return word_histograms(
         images,
@@ -64,19 +61,13 @@ def mr8_textons(images: Sequence[Image], n_words: int = N_WORDS) -> NDArray[np.f
 
 
 def _some(image: Image, bank: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Give responses at some places of an image, or all.
-
-    Drawn without replacement.
-    """
+    """Give responses at places drawn without replacement, or all."""
     rows, columns = grid(image.shape)
     return responses_at(standardised(image), bank, rng.permutation(rows * columns)[:size])
 
 
 def compressed(responses: Floats) -> Floats:
-    """Compress the length of responses to a logarithm.
-
-    log(1 + length / 0.03) instead of their own.
-    """
+    """Compress the length of responses to log(1 + length / 0.03)."""
     shorter = np.empty_like(responses)
     # By parts that stay in the processor's cache. Rows or columns lie together as before: sums hang on it.
     for start in range(0, len(responses), PART_ROWS):

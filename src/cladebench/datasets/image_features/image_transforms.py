@@ -1,7 +1,4 @@
-"""Images filtered in the frequency plane.
-
-At every second pixel down and to the right.
-"""
+"""Filter images in the frequency plane, at every second pixel."""
 
 from __future__ import annotations
 
@@ -19,9 +16,9 @@ def filtered_places(
     rows: slice,
     columns: slice,
 ) -> NDArray[np.complex64]:
-    """Transform products back at some places.
+    """Transform products with filters back at some places.
 
-    Of a transform with many others, at some of every second row and column.
+    Places are in every second row and column.
 
     Parameters
     ----------

@@ -124,9 +124,9 @@ def histogram(words: NDArray[np.intp], n_words: int) -> NDArray[np.float64]:
 
 
 def pyramid(words: NDArray[np.intp], quarters: NDArray[np.intp], n_words: int) -> NDArray[np.float64]:
-    """Weigh the shares of words in whole and quarters.
+    """Concatenate half the shares of words in whole and in quarters.
 
-    Half the share in the whole, then in each quarter; zeros where there are none.
+    The whole comes first. There are zeros where there are no words.
     """
     return np.concatenate([histogram(words, n_words), histogram(quarters * n_words + words, 4 * n_words)]) / 2
 
@@ -134,9 +134,9 @@ def pyramid(words: NDArray[np.intp], quarters: NDArray[np.intp], n_words: int) -
 def quarters_of_grid(
     shape: tuple[int, int], first: int, step: int, rows: int, columns: int
 ) -> NDArray[np.intp]:
-    """Assign the points of a grid to quarters.
+    """Assign a grid's points, by rows, to quarters.
 
-    By rows; a point in the middle is right or below.
+    A point in the middle is right or below.
 
     Parameters
     ----------

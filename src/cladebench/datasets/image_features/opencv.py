@@ -1,7 +1,4 @@
-"""OpenCV, which only data sets of images need.
-
-An optional extra of the package.
-"""
+"""Import OpenCV, an optional extra that only image data sets need."""
 
 from __future__ import annotations
 

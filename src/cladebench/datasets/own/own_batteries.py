@@ -92,9 +92,7 @@ def _label_files(place: Path, data: str) -> list[Path]:
 
 
 def battery_of(source: str) -> tuple[str, str] | None:
-    """Name the battery and the data set behind own data.
-
-    None for other data.
+    """Name the battery and data set behind own data, else None.
 
     Parameters
     ----------

@@ -37,10 +37,7 @@ def no_column(file: str, column: str, columns: Iterable[Any]) -> NoReturn:
 
 
 def nearest(name: str, allowed: Iterable[str]) -> str:
-    """Say in few words what is allowed.
-
-    The nearest spelling, or the first names.
-    """
+    """Say what is allowed: the nearest spelling, or the first names."""
     names = list(allowed)
     near, mark, _ = one_of(name, names).partition("? ")
     first = ", ".join(names[:5])[:60] + ", ..." * (len(names) > 5)

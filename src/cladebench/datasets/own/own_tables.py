@@ -1,6 +1,6 @@
-"""Read a user's own tables, packed by gzip or not.
+"""Read own tables: text, Parquet, Feather, svmlight and NumPy, never pickles.
 
-Text, Parquet, Feather, svmlight and NumPy; never pickles.
+Each may be packed by gzip.
 """
 
 from __future__ import annotations

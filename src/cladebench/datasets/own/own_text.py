@@ -1,7 +1,4 @@
-"""Read a user's own text tables.
-
-CSV with any separator, TSV, values between spaces.
-"""
+"""Read own text tables: CSV with any separator, TSV, spaces."""
 
 from __future__ import annotations
 
@@ -36,10 +33,7 @@ _GROUPED = {
 
 
 class OwnDataError(InputFileError):
-    """Say that a user's own data cannot be used.
-
-    One line with file, column, row and remedy.
-    """
+    """Report unusable own data by file, column, row and remedy."""
 
 
 def refuse(file: str, problem: str, column: Any = None, row: int | None = None) -> NoReturn:
@@ -164,9 +158,9 @@ def rows_of(text: str, separator: str, file: str) -> Iterator[tuple[int, list[st
 
 
 def separator_of(text: str, decimal: str, file: str) -> str:
-    """Find the separator of a text table.
+    """Find the separator that gives the first 50 rows equal fields.
 
-    By it the first 50 rows have equally many fields, more than one.
+    Each row has more than one field.
     """
     head = text if len(text) < 200_000 else text[:200_000].rpartition("\n")[0]
     allowed = [separator for separator in SEPARATORS if separator != decimal]
@@ -183,7 +177,7 @@ def separator_of(text: str, decimal: str, file: str) -> str:
 def _has_names(first: list[str], how: FileFormat, n_rows: int) -> bool:
     """Say whether the first row has names.
 
-    No number, or 0, 1, 2, ... as pandas writes them.
+    It does if it has no number, or 0, 1, 2, ... as pandas writes them.
     """
     if how.header is not None:
         return how.header

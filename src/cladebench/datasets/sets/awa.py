@@ -1,6 +1,4 @@
-"""Animals with Attributes.
-
-Attribute scores drawn around the known attributes of the classes.
+"""Draw scores of Animals with Attributes around the classes' known attributes.
 
 The images' scores behind the published table (outputs of 85 classifiers) are not public. What is public: the strength
 of each attribute in each class, and the number of images of each class.

@@ -1,6 +1,6 @@
-"""The classes of Animals with Attributes.
+"""List the classes of Animals with Attributes.
 
-Their synsets, their numbers of images, and their ancestors in WordNet.
+Each has its synset, its number of images and its ancestors in WordNet.
 """
 
 from __future__ import annotations

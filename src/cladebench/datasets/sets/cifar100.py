@@ -1,6 +1,6 @@
-"""CIFAR-100 as bags of visual words.
+"""Load CIFAR-100 as bags of visual words.
 
-Three groups of its classes in place of three data sets of image features.
+Three groups of its classes replace three data sets of image features.
 
 The features behind the published table are not public in the form used. These are made in the way the paper describes:
 histograms of SIFT words, projected to 100 principal components, with a WordNet tree over the classes.
@@ -70,18 +70,12 @@ def load_animals(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_vehicles_and_devices(files: Mapping[str, bytes], draw: int) -> Content:
-    """Images of 20 classes of vehicles, electrical devices and large built things.
-
-    See :func:`load_group`.
-    """
+    """Load images of 20 classes of vehicles, electrical devices, large built things."""
     return load_group(files, VEHICLES_AND_DEVICES)
 
 
 def load_household_and_plants(files: Mapping[str, bytes], draw: int) -> Content:
-    """Images of 20 classes of furniture, containers, fruit and vegetables, flowers.
-
-    See :func:`load_group`.
-    """
+    """Load images of 20 classes of furniture, containers, fruit, vegetables and flowers."""
     return load_group(files, HOUSEHOLD_AND_PLANTS)
 
 
@@ -108,9 +102,9 @@ def load_household_sizes(files: Mapping[str, bytes], draw: int) -> Content:
 def load_group(
     files: Mapping[str, bytes], coarse: tuple[int, ...], *, roots: bool = True, spread: float = 0.0
 ) -> Content:
-    """Load the images of some coarse classes as principal components.
+    """Load coarse classes' images as principal components, labelled by fine class.
 
-    In the official order, labelled by fine class.
+    Images come in the official order.
 
     Parameters
     ----------
@@ -150,9 +144,9 @@ def load_group(
 def scores_of(
     archive: bytes, rows: NDArray[np.intp], roots: bool = True, spread: float = 0.0
 ) -> NDArray[np.float64]:
-    """Principal components of some images, from the bytes of `WORDS`.
+    """Compute principal components of some images from `WORDS`.
 
-    Of plain frequencies with one decimal more.
+    Plain frequencies get one decimal more than their roots.
     """
     sizes = None
     if spread:

@@ -1,6 +1,6 @@
-"""CIFAR-10 and CIFAR-100 as principal components of their pixels.
+"""Load CIFAR-10 and CIFAR-100 as 300 principal components of pixels.
 
-300 of them, with the official split.
+The split is the official one.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def load_cifar100_coarse(files: Mapping[str, bytes], draw: int) -> Content:
 def load_cifar100_fine(files: Mapping[str, bytes], draw: int) -> Content:
     """Load CIFAR-100 labelled by the 100 fine classes.
 
-    As :func:`load_cifar100_coarse`, with the tree of both levels.
+    The scores are as in :func:`load_cifar100_coarse`; the tree has both levels.
     """
     content = _read(CIFAR100.name, files[CIFAR100.name], "fine")
     arrays = _arrays(CIFAR100.name, files[CIFAR100.name], ("coarse_train", "coarse_test"))

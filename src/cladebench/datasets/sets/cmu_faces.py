@@ -1,7 +1,4 @@
-"""Face images of three people in poses or expressions.
-
-Three poses or three expressions each.
-"""
+"""Draw face images of three people in three poses or expressions."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ def load_cmu_faces_expressions(files: Mapping[str, bytes], draw: int) -> Content
 def draw_faces(archive: bytes, draw: int, facet: str) -> Content:
     """Draw three people and three poses or expressions.
 
-    Of those with all eight images of each pair.
+    All pairs drawn have eight images.
 
     Parameters
     ----------
@@ -135,9 +132,9 @@ def parse_name(member: str) -> tuple[str, str, str]:
 
 
 def read_pgm(content: bytes, member: str) -> NDArray[np.uint8]:
-    """Read the grey values of a binary PGM.
+    """Read the grey values of a plain binary PGM, 60 x 64.
 
-    60 x 64 pixels, one byte each, without comments in its head.
+    Pixels have one byte each, and the head has no comments.
 
     The largest value that the head names differs from image to image; values are taken as they are.
     """

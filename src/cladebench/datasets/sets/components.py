@@ -18,9 +18,9 @@ def principal_scores(
     roots: bool = True,
     sizes: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Compute principal components of word frequencies.
+    """Compute principal components of word frequencies, or of their square roots.
 
-    Or of their square roots, fitted on these rows themselves.
+    Components are fitted on these rows themselves.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Birds of 200 species.
+"""Load features and the taxonomy of birds of 200 species.
 
-Features of a neural network, and the taxonomy of the species.
+The features are those of a neural network.
 """
 
 from __future__ import annotations
@@ -46,9 +46,8 @@ N_FEATURES = 100
 def load_cub200(files: Mapping[str, bytes], draw: int) -> Content:
     """Load scores of the VGG features and the tree.
 
-    As the file has them; the tree has orders, families, genera and species.
-
-    Class c has the number c + 1 in the names of the classes and in the tree.
+    The scores are as in the file. The tree has orders, families, genera and species. Class c has the number c + 1 in
+    the names of the classes and in the tree.
     """
     try:
         with np.load(io.BytesIO(files[FEATURES.name]), allow_pickle=False) as archive:

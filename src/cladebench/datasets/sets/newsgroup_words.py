@@ -1,6 +1,6 @@
-"""Words of messages to newsgroups as they are.
+"""Load newsgroup words: the counts of ``20news``, and Roweis's 100.
 
-The counts behind ``20news``, and 100 words by S. Roweis.
+They are as the sources have them.
 """
 
 from __future__ import annotations

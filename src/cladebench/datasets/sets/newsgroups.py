@@ -45,9 +45,9 @@ UNREADABLE = (
 
 
 def load_20news(files: Mapping[str, bytes], draw: int) -> Content:
-    """Principal components of square-rooted word frequencies.
+    """Load principal components of square-rooted word frequencies, training messages first.
 
-    Training messages first; one class for each group.
+    Each group is a class.
     """
     words, labels, groups = read_groups(files[WORDS.name])
     return Content(

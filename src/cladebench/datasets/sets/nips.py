@@ -64,9 +64,7 @@ def load_nips(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def read_vocabulary(content: bytes) -> tuple[tuple[str, ...], NDArray[np.intp]]:
-    """Read words with their numbers of occurrences and documents.
-
-    By their number.
+    """Read words by number, with their numbers of occurrences and documents.
 
     Parameters
     ----------

@@ -42,9 +42,7 @@ KINDS = (
 
 @dataclass(frozen=True)
 class LoadNoisyMixtures:
-    """Loader of ten training and ten test sets.
-
-    Each is of a mixture of its own.
+    """Load ten training and ten test sets, each of its mixture.
 
     Centres are normal with the standard deviation `centres` in each dimension, and so are points about them: with 1 in
     the first dimensions, with `NOISE` times `centres` in the last ones. Each class has as many points as any other,
@@ -84,10 +82,7 @@ class LoadNoisyMixtures:
 
 
 def name_of(noisy: int, n_points: int, centres: float, dimensions: int) -> str:
-    """Name of a kind.
-
-    That of the drawing goes by its noise alone.
-    """
+    """Name a kind of mixture; the drawing's has its noise alone."""
     far = {CENTRES: "", FAR: "-far", FARTHER: "-farther"}[centres]
     points = "" if n_points == 500 else f"-n{n_points}"
     return f"noisy-mixtures-{noisy}{points}{far}" + ("" if dimensions == N_DIMENSIONS else f"-d{dimensions}")

@@ -75,9 +75,9 @@ def load_shared(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def class_means() -> NDArray[np.float64]:
-    """Give each class's mean in the features of splits.
+    """Give classes' means in the features of splits, shape (16, 60).
 
-    Shape (16, 60): four for each node, level by level.
+    Each node has four features; nodes come level by level.
     """
     means = np.zeros((N_CLASSES, N_SPLITS * PER_SPLIT))
     for c in range(N_CLASSES):

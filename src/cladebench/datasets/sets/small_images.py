@@ -18,12 +18,10 @@ DECIMALS = 6
 
 
 def load_small_images(files: Mapping[str, bytes], draw: int) -> Content:
-    """Draw grey images of stripes, checks and discs.
+    """Draw grey, noisy images of stripes, checks and discs.
 
-    Of random period and place, with noise.
-
-    All is drawn and computed in integers, so that the pixels are the same on every machine. The view ``steps`` is
-    computed from the pixels (:func:`mean_steps`).
+    Period and place are random. All is drawn and computed in integers, so that the pixels are the same on every
+    machine. The view ``steps`` is computed from the pixels (:func:`mean_steps`).
 
     Parameters
     ----------
@@ -57,9 +55,7 @@ def _image(pattern: str, rng: np.random.Generator) -> NDArray[np.uint8]:
 
 
 def mean_steps(pixels: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Measure how neighbours differ and how light images are.
-
-    As shares of 255.
+    """Measure how neighbours differ and how light images are, over 255.
 
     Parameters
     ----------

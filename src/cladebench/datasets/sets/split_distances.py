@@ -1,6 +1,6 @@
-"""Several labelled sets with stacks of distances.
+"""Generate training and test sets with stacks of distances.
 
-Training and test sets; only some of the distances show the classes.
+Only some of the distances show the classes.
 """
 
 from __future__ import annotations
@@ -30,13 +30,11 @@ VIEWS = tuple(f"dimension-{i}" for i in range(N_INFORMATIVE + N_NOISE))
 
 
 def load_split_distances(files: Mapping[str, bytes], draw: int) -> Content:
-    """Problems of one kind.
+    """Draw problems with three Gaussian classes in the first two dimensions.
 
-    In the first two dimensions three Gaussian classes, in the others wide noise.
-
-    Each part has centres and points of its own. The view ``dimension-i`` has the squared differences in dimension i,
-    rounded to six decimals; the points are not told. A weighted sum of views that leaves out the noise finds the
-    classes, the plain sum does not.
+    The other dimensions have wide noise. Each part has centres and points of its own. The view ``dimension-i`` has the
+    squared differences in dimension i, rounded to six decimals; the points are not told. A weighted sum of views that
+    leaves out the noise finds the classes, the plain sum does not.
 
     Parameters
     ----------

@@ -34,10 +34,7 @@ OUTEX = RemoteFile(
 
 
 def load_uiuc_textures(files: Mapping[str, bytes], draw: int) -> Content:
-    """Load 40 images of each of 25 textures.
-
-    256 x 192 pixels (:func:`~.image_files.load_classes`).
-    """
+    """Load 40 images (256 x 192 pixels) of each of 25 textures."""
     return _uiuc(files, 1)
 
 
@@ -52,10 +49,7 @@ def _uiuc(files: Mapping[str, bytes], every: int) -> Content:
 
 
 def load_outex_textures(files: Mapping[str, bytes], draw: int) -> Content:
-    """Load 20 images of each of 24 textures.
-
-    128 x 128 pixels (:func:`~.image_files.load_classes`).
-    """
+    """Load 20 images (128 x 128 pixels) of each of 24 textures."""
     pattern = r"Outex_TC_00012_train480/([a-z]+\d{3})/\d{6}\.bmp"
     return load_classes(files[OUTEX.name], pattern, name=OUTEX.name, shape=(128, 128))
 

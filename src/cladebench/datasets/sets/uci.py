@@ -37,10 +37,7 @@ SPAMBASE = RemoteFile(
 
 
 def bundled_optdigits() -> bytes:
-    """``optdigits.tes`` as scikit-learn carries it.
-
-    The same rows in the same order, so the same bytes.
-    """
+    """Write scikit-learn's digits as the bytes of ``optdigits.tes``."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()
@@ -119,9 +116,7 @@ def load_digits_draw(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def draw_rows(labels: NDArray[np.intp], per_class: int, draw: int) -> NDArray[np.intp]:
-    """Choose ``per_class`` rows of each class.
-
-    The same on every machine and with every version of NumPy.
+    """Choose ``per_class`` rows of each class, the same on every machine.
 
     Row i (from 0) has the key sha256("optdigits/<draw>/<i>"); of each class, the rows with the smallest keys
     are drawn.

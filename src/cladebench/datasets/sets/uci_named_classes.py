@@ -1,8 +1,6 @@
-"""UCI data sets with classes named in letters.
+"""Load data of the UCI Machine Learning Repository with lettered classes.
 
-Of the UCI Machine Learning Repository; the class is in each row.
-
-Sonar, ionosphere, balance scale, image segmentation and MAGIC gamma telescope.
+Each row has its class. The sets are sonar, ionosphere, balance scale, image segmentation and MAGIC gamma telescope.
 """
 
 from __future__ import annotations
@@ -90,7 +88,7 @@ def read_rows(
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """Parse rows of numbers with a class in letters.
 
-    Separated by commas, the class at one end; blank lines are ignored.
+    Commas separate entries. The class is at one end, and blank lines are ignored.
 
     Parameters
     ----------
@@ -146,10 +144,7 @@ def load_ionosphere(files: Mapping[str, bytes], draw: int) -> Content:
 
 
 def load_balance(files: Mapping[str, bytes], draw: int) -> Content:
-    """Load weight and distance on both sides of a balance.
-
-    Each from 1 to 5, left before right.
-    """
+    """Load weight and distance, 1 to 5, left and right of balances."""
     X, labels = read_rows(BALANCE.name, _lines(files, BALANCE), 4, BALANCE_CLASSES, class_first=True)
     names = ("left weight", "left distance", "right weight", "right distance")
     return Content(X, labels, tuple(BALANCE_CLASSES.values()), feature_names=names)

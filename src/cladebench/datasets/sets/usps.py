@@ -1,6 +1,6 @@
-"""USPS handwritten digits, as S.
+"""Load the USPS handwritten digits, 1,100 images of each.
 
-Roweis cut and sorted them: 1,100 images of each digit.
+S. Roweis cut and sorted them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,7 @@ DIGITS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 0)
 
 
 def load_usps(files: Mapping[str, bytes], draw: int) -> Content:
-    """Grey values by columns of the image, as in the file.
-
-    Its digits in the order 1, 2, ..., 9, 0.
-    """
+    """Load grey values by columns; digits go 1, 2, ..., 9, 0."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 

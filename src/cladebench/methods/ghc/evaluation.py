@@ -1,7 +1,4 @@
-"""What the routers are worth.
-
-Exact cost, read-out tree, its discrete cost, and the certainty of the routing.
-"""
+"""Evaluate routers: exact cost, read-out tree, its cost, and certainty."""
 
 from __future__ import annotations
 
@@ -24,9 +21,9 @@ from cladebench.threads import one_thread
 
 
 class TreeEvaluation(NamedTuple):
-    """Exact J' and Dasgupta's cost, each unordered pair once.
+    """Evaluate a tree exactly: J', Dasgupta's cost, and points' leaves.
 
-    The tree; the heap number of each point's leaf.
+    Each unordered pair counts once. Leaves have heap numbers.
     """
 
     objective: float
@@ -73,9 +70,9 @@ def read_out(leaves: np.ndarray, n_nodes: int) -> Hierarchy:
 
 
 def mean_lca_entropy(margins: np.ndarray, n_pairs: int) -> float:
-    """Compute the mean entropy (nats) of the lca distribution.
+    """Compute the lca's mean entropy (nats) over pairs, 0 without any.
 
-    Over pairs drawn with a fixed seed; 0 where there is no pair.
+    The pairs are drawn with a fixed seed.
     """
     n_points = margins.shape[1]
     if n_points < 2:

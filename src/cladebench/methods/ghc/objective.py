@@ -1,9 +1,8 @@
-r"""The continuous cost J', exact and sampled.
+r"""Compute the continuous cost J' (section 2.3), exact and sampled.
 
-Section 2.3, on a complete binary tree.
-
-Nodes are numbered as in a heap: the root is 0, the children of inner node v are 2v + 1 (left) and 2v + 2 (right);
-with L leaves the inner nodes are 0..L-2, the leaves L-1..2L-2. ``path_probs[x, v]`` is Pr[x -> v].
+The tree is complete and binary. Nodes are numbered as in a heap: the root is 0, the children of inner node v are 2v + 1
+(left) and 2v + 2 (right); with L leaves the inner nodes are 0..L-2, the leaves L-1..2L-2. ``path_probs[x, v]`` is Pr[x
+-> v].
 
 .. math::
     J'(\theta) = \sum_{(x, x')} Sim(x, x') \sum_v \Pr[v = lca(x, x')] \, n_v,
@@ -106,7 +105,7 @@ def n_points_of(similarities: Similarities) -> int:
 def mean_magnitude(similarities: Similarities) -> float:
     """Compute the mean abs(Sim) over pairs of distinct points.
 
-    Its Cauchy-Schwarz bound if low rank; 1 where that is 0.
+    A low rank gets the Cauchy-Schwarz bound. A mean of 0 becomes 1.
     """
     n = n_points_of(similarities)
     if isinstance(similarities, LowRank):
@@ -174,10 +173,7 @@ def log_path_probabilities(margins: Any, xp: ModuleType = jnp) -> Any:
 
 
 def pair_masses(P: Any, product: Any, leaf_term: bool = True, xp: ModuleType = jnp) -> Any:
-    """Sum Sim Pr[v = lca] over ordered pairs.
-
-    Given the product Sim P: (n_nodes,).
-    """
+    """Sum Sim Pr[v = lca] over ordered pairs, from Sim P: (n_nodes,)."""
     n_inner = P.shape[1] // 2
     inner = 2.0 * xp.sum(P[:, 1::2] * product[:, 2::2], axis=0)
     leaves = xp.sum(P[:, n_inner:] * product[:, n_inner:], axis=0)
@@ -220,20 +216,14 @@ ordered_cost.defvjp(_ordered_cost_forward, _ordered_cost_backward)
 
 
 def lca_probabilities(P: Any, Q: Any, xp: ModuleType = jnp) -> Any:
-    """Compute Pr[v = lca] of pairs: (..., n_nodes).
-
-    From the path probabilities of their two members.
-    """
+    """Compute Pr[v = lca] from pairs' path probabilities: (..., n_nodes)."""
     n_inner = P.shape[-1] // 2
     inner = P[..., 1::2] * Q[..., 2::2] + P[..., 2::2] * Q[..., 1::2]
     return xp.concatenate([inner, P[..., n_inner:] * Q[..., n_inner:]], axis=-1)
 
 
 def lca_entropy(log_p: Any, log_q: Any, xp: ModuleType = jnp) -> Any:
-    """Compute the entropy in nats of pairs' lca: (...,).
-
-    From log path probabilities.
-    """
+    """Compute pairs' lca entropy in nats from log path probabilities: (...,)."""
     n_inner = log_p.shape[-1] // 2
     inner = xp.logaddexp(log_p[..., 1::2] + log_q[..., 2::2], log_p[..., 2::2] + log_q[..., 1::2])
     log_lca = xp.concatenate([inner, log_p[..., n_inner:] + log_q[..., n_inner:]], axis=-1)
@@ -245,7 +235,7 @@ def draw_sample(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw pairs of distinct points and, for each, a second sample.
 
-    All uniform and with replacement (but for the members of a pair being distinct), independent of each other.
+    All are uniform, with replacement and independent; only the members of a pair differ.
 
     Parameters
     ----------
@@ -272,9 +262,7 @@ def draw_sample(
 def mean_pair_cost(
     P: Any, Q: Any, second: Any, similarity: Any, leaf_term: bool = True, xp: ModuleType = jnp
 ) -> Any:
-    """Average the cost of sampled pairs.
-
-    Sim sum_v Pr[v = lca] (fraction of the second sample at v).
+    """Average Sim sum_v Pr[v = lca] (second sample's share at v).
 
     Parameters
     ----------
@@ -357,9 +345,7 @@ def sampled_objective(
     n_draws: int = 1,
     leaf_term: bool = True,
 ) -> np.ndarray:
-    """Estimate J' without bias from sampled pairs.
-
-    Each with its second sample (section 3).
+    """Estimate J' without bias from pairs with second samples (section 3).
 
     Parameters
     ----------

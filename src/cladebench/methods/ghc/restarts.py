@@ -47,9 +47,9 @@ class Training:
 
 
 class Best(NamedTuple):
-    """The run that is kept, evaluated.
+    """Hold the kept run, its evaluated checkpoints, and every start's J'.
 
-    Also the evaluation of its checkpoints, and the exact J' at the end of every start.
+    J' is exact, at the end of the start.
     """
 
     run: TrainingRun

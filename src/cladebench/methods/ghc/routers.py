@@ -1,7 +1,4 @@
-"""Routing functions f(x; theta_v).
-
-How well a point fits a node (section 2.1 of the paper).
-"""
+"""Route by functions f(x; theta_v): how well points fit nodes (section 2.1)."""
 
 from __future__ import annotations
 
@@ -17,9 +14,7 @@ from cladebench.validation import check_choice, check_int, check_real
 
 @runtime_checkable
 class Router(Protocol):
-    """What a routing function must offer.
-
-    Any differentiable function of the point will do.
+    """Describe what a routing function offers: any differentiable function will do.
 
     The two methods describe the router of ONE node; `GHC` maps them over the nodes. `apply` must be written in
     jax.numpy, and the object must be hashable and immutable (a frozen dataclass is both): it is a static argument
@@ -63,9 +58,9 @@ class Router(Protocol):
 
 @dataclass(frozen=True)
 class LinearRouter:
-    """w'x + b (GHC-L).
+    """Route by w'x + b (GHC-L).
 
-    Starts at w ~ N(0, scale^2 / n_features), b = 0.
+    It starts at w ~ N(0, scale^2 / n_features), b = 0.
 
     Parameters
     ----------
@@ -150,10 +145,7 @@ def router_of(
 
 
 def init_routers(router: Router, rng: np.random.Generator, n_nodes: int, n_features: int) -> Any:
-    """Draw the parameters of ``n_nodes`` routers.
-
-    Stacked along a leading axis (float64 ndarrays).
-    """
+    """Draw ``n_nodes`` routers' parameters, stacked along a leading axis (float64)."""
     drawn = [router.init(rng, n_features) for _ in range(n_nodes)]
     return jax.tree.map(
         lambda *leaves: np.stack([np.asarray(leaf, dtype=np.float64) for leaf in leaves]), *drawn
@@ -161,9 +153,7 @@ def init_routers(router: Router, rng: np.random.Generator, n_nodes: int, n_featu
 
 
 def left_margins(router: Router, params: Any, X: jax.Array) -> jax.Array:
-    """Score of the left child less that of the right one.
-
-    (n_inner, n_points).
+    """Score left children less right ones: (n_inner, n_points).
 
     ``params`` is stacked over all nodes but the root, in heap order, so siblings alternate.
     """

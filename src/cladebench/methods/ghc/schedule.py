@@ -1,6 +1,6 @@
-"""How long steps are and when training ends.
+"""Choose steps' lengths and training's end by the exact cost.
 
-Both by the exact cost; and which moments of it are kept.
+It also says which moments of training are kept.
 """
 
 from __future__ import annotations

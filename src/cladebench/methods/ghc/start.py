@@ -20,9 +20,9 @@ BATCH_SIZE = 128
 
 @partial(jax.jit, static_argnames=("router",))
 def _train_split(router: Router, pair: Any, X: jax.Array, signs: jax.Array, batches: jax.Array) -> Any:
-    """Logistic regression of two siblings' routers.
+    """Train siblings' routers by logistic regression: +1 left, -1 right.
 
-    Sign +1 left, -1 right; one Adam step for each batch.
+    Each batch gives one Adam step.
     """
 
     def loss(pair: Any, batch: jax.Array) -> jax.Array:

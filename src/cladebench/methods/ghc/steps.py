@@ -1,8 +1,7 @@
-"""Steps of stochastic gradient descent on the sampled cost.
+"""Take steps of stochastic gradient descent on the sampled cost.
 
-In the core for the paper's routers, by JAX for any other.
-
-`run_traced_steps` is the twin of the core's: the same samples give the same parameters, to rounding.
+The core takes them for the paper's routers, JAX for any other. `run_traced_steps` is the twin of the core's: the same
+samples give the same parameters, to rounding.
 """
 
 from __future__ import annotations
@@ -32,9 +31,7 @@ Samples: TypeAlias = tuple[Any, Any, Any, Any]
 
 @dataclass(frozen=True)
 class TrainingProblem:
-    """What is trained on.
-
-    Points as the routers see them, and their similarities.
+    """Hold what is trained on: points for routers, and their similarities.
 
     The cost is divided by (pairs x points x scale): with scale the mean |Sim| it lies near (0, 1] on any data, which
     gives learning rates and the weight of the entropy penalty one meaning everywhere.
@@ -184,11 +181,10 @@ def run_traced_steps(
     learning_rate: float,
     entropy_penalty: float,
 ) -> tuple[Any, AdamMoments, jax.Array]:
-    """Take steps on all blocks side by side.
+    """Take steps on blocks side by side, and average costs.
 
-    Also return their costs' mean under ``weights``.
-
-    The number of steps is traced, so any number up to the length of ``samples`` is one program.
+    The mean is under ``weights``. The number of steps is traced, so any number up to the length of ``samples`` is one
+    program.
     """
     batch_size, n_second = samples[3].shape[2:]
     # Where a batch would route more points than there are, all points are routed once and looked up.

@@ -41,9 +41,9 @@ class TrainingRun:
 
 
 def blocks_of(n_leaves: int, block_depth: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """List the levels of blocks, top-down.
+    """List levels of blocks, subtrees of depth ``block_depth``, top-down.
 
-    Subtrees of depth ``block_depth`` (less at the bottom) that tile the tree.
+    They tile the tree, and may be less deep at its bottom.
 
     Yields
     ------
@@ -62,10 +62,7 @@ def blocks_of(n_leaves: int, block_depth: int) -> Iterator[tuple[np.ndarray, np.
 
 
 def members_of(roots: np.ndarray, leaves: np.ndarray) -> list[np.ndarray]:
-    """Find points whose leaf lies below each root.
-
-    All roots are of one level.
-    """
+    """Find points whose leaf lies below each root of a level."""
     reached = leaves + 1
     while reached[0] >= 2 * (roots[0] + 1):
         reached = reached >> 1  # a heap number plus one halves on the way up
@@ -73,10 +70,7 @@ def members_of(roots: np.ndarray, leaves: np.ndarray) -> list[np.ndarray]:
 
 
 class _Sampler:
-    """Draws the samples of a level of blocks.
-
-    `WINDOW` steps at a time.
-    """
+    """Draw the samples of a level of blocks, `WINDOW` steps each."""
 
     def __init__(
         self,
@@ -106,12 +100,10 @@ class _Sampler:
 
 
 class ExactCost:
-    """The exact J' of a level of blocks.
+    """Sum the exact J' of a level's blocks.
 
-    Of each block's subtree over the points that reach its root, summed.
-
-    Down to this level the points are routed greedily, so it is J' of the tree cut off below the level, less what the
-    levels above cost, which no longer changes.
+    A block counts by its subtree over the points that reach its root. Down to this level the points are routed
+    greedily, so it is J' of the tree cut off below the level, less what the levels above cost, which no longer changes.
     """
 
     def __init__(
@@ -126,10 +118,7 @@ class ExactCost:
         ]
 
     def __call__(self, params: Any) -> float:
-        """Give the cost of the whole tree's parameters.
-
-        Each unordered pair of distinct points counts once.
-        """
+        """Give the cost of the whole tree's parameters, unordered pairs once."""
         margins = np.asarray(compiled_left_margins(self.problem.router, params, self.problem.X))
         # A BLAS with more threads would sum long dot products in another order.
         with one_thread("blas"):

@@ -39,9 +39,7 @@ _CLUSTER_MARKERS = "os^Dv"  # five shapes and six colours: the first thirty clus
 
 
 def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[str] = ()) -> Figure:
-    """Draw the objective of learning against the round.
-
-    Over its value at round 0 (Figures 2(a) and 6(b)).
+    """Draw the objective over its start, by round (Figures 2(a), 6(b)).
 
     Parameters
     ----------
@@ -100,9 +98,9 @@ def objective_paths(paths: Mapping[str, Sequence[FloatArray]], notes: Sequence[s
 
 
 def _said_of_fall(paths: Sequence[FloatArray]) -> str:
-    """Say where the mean objectives are after ten rounds.
+    """Say where mean objectives are after ten rounds, or fewer.
 
-    Or at the end of shorter ones.
+    Runs that are shorter count at their ends.
     """
     rounds = min(10, *(len(path) - 1 for path in paths))
     values = [float(path[rounds]) for path in paths]
@@ -123,10 +121,7 @@ def _relative(name: str, runs: Sequence[FloatArray]) -> list[FloatArray]:
 
 
 def _mean_path(runs: Sequence[FloatArray]) -> FloatArray:
-    """Average runs.
-
-    From its end on, a run has the lowest value it reached.
-    """
+    """Average runs; an ended run keeps the lowest value it reached."""
     longest = max(map(len, runs))
     whole = [np.concatenate([run, np.full(longest - len(run), run.min())]) for run in runs]
     return np.asarray(np.mean(whole, axis=0))
@@ -149,9 +144,7 @@ def clustering(
     axis_names: tuple[str, str] = ("dimension 1", "dimension 2"),
     notes: Sequence[str] = (),
 ) -> Figure:
-    """Draw a clustering of points in the plane (Figure 2(c)).
-
-    True clusters, exemplars, and what went wrong.
+    """Draw true clusters, exemplars and errors in the plane (Figure 2(c)).
 
     Parameters
     ----------
@@ -240,9 +233,7 @@ def accuracy_against_noise(
     notes: Sequence[str] = (),
     random: Sequence[str] = (),
 ) -> Figure:
-    """Draw accuracy against the share of noisy dimensions (Figure 2(d)).
-
-    A curve for each method.
+    """Draw methods' accuracy against the share of noisy dimensions (Figure 2(d)).
 
     Parameters
     ----------

@@ -52,10 +52,7 @@ NOISY_OVER_CLEAN = CENTRES**2 * (1 + NOISE**2) / (CENTRES**2 + 1)
 
 
 def figure_2a(context: ArtifactContext) -> Figure:
-    """Draw the objective of learning against rounds.
-
-    Half of the dimensions are noisy.
-    """
+    """Draw the objective against rounds, with half of the dimensions noisy."""
     paths = {
         label: [stored["objective_path"] for stored in arrays_of(context, name, "Exemplar")]
         for name, label in SIZES.items()
@@ -273,10 +270,7 @@ def largest(names: Sequence[str], weights: np.ndarray, number: int) -> list[str]
 
 
 def said_of_lead(names: Sequence[str], weights: np.ndarray, printed: Sequence[str]) -> str:
-    """Say which features have the largest weights.
-
-    In the paper, and here.
-    """
+    """Say which features weigh most in the paper, and here."""
     here = largest(names, weights, len(printed))
     said, leading = (" and ".join(map(name_of, features)) for features in (printed, here))
     if set(here) == set(printed):

@@ -1,6 +1,6 @@
-"""What a cell learns from and is judged by.
+"""Give what a cell learns from: sets of points or images.
 
-Sets of points or of images, as given distances.
+They come as given distances.
 """
 
 from __future__ import annotations
@@ -30,10 +30,7 @@ NOISE_LENGTH = 100
 
 @dataclass(frozen=True)
 class GivenDistance:
-    """One distance of a stack.
-
-    Of which feature it is, and of which kind.
-    """
+    """Name the feature and kind of one distance of a stack."""
 
     feature: str
     kind: str
@@ -46,9 +43,7 @@ class GivenDistance:
 
 @dataclass(frozen=True, eq=False)
 class ExemplarProblem:
-    """Training sets, test sets, and distances between images.
-
-    For images, the distances from the one to the other.
+    """Hold training and test sets, and distances from test to training images.
 
     Attributes
     ----------
@@ -198,8 +193,8 @@ def _table(values: _Values, kind: HistogramDistance, train: IntArray, kernel_wid
 
 @lru_cache(maxsize=3 * 8 * 2)
 def _fixed_table(values: _Values, kind: HistogramDistance) -> FloatArray:
-    """Keep distances that depend on no split.
+    """Keep distances without splits for this process, in single precision.
 
-    For the cells of this process; in single precision, as stacks are.
+    Stacks are in single precision too.
     """
     return histogram_distances(values.values, kind=kind).astype(np.float32)

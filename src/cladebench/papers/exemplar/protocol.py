@@ -34,9 +34,9 @@ SUPPRESSED = 0.01
 
 
 class ExemplarProtocol(Protocol):
-    """Section 6: learn weights, cluster, and classify images.
+    """Learn weights from training sets, cluster and classify test sets (section 6).
 
-    From training sets; test sets are clustered, test images classified by their neighbours.
+    Test images are classified by their neighbours.
     """
 
     own: ClassVar[Mapping[str, Any]] = {
@@ -47,10 +47,7 @@ class ExemplarProtocol(Protocol):
     task_keys: ClassVar[tuple[str, ...]] = ("rows", "share", "test")
 
     def measure(self, cell: Cell) -> CellOutput:
-        """Fit, cluster the test sets, and classify by neighbours.
-
-        By nearest neighbours where clusters are shared.
-        """
+        """Fit, cluster test sets, and classify by neighbours where clusters are shared."""
         own = self.own_parameters(cell)
         problem = problem_of(
             cell.data, cell.task, own["kinds"], bool(own["noise_features"]), float(own["kernel_width"])
@@ -132,19 +129,14 @@ def clustering_measures(true: Sequence[IntArray], predicted: Sequence[IntArray])
 
 
 def class_f(true: IntArray, clusters: IntArray) -> float:
-    """Average the F of classes with their best clusters.
-
-    The cluster that fits each class best.
-    """
+    """Average the F of classes with their best-fitting clusters."""
     together = contingency_matrix(true, clusters)
     sizes = together.sum(axis=1, keepdims=True) + together.sum(axis=0)
     return float((2.0 * together / sizes).max(axis=1).mean())
 
 
 def learning_measures(estimator: Any) -> dict[str, float]:
-    """Give how learning went.
-
-    Its gap, and rounds until most of the objective's fall is done.
+    """Give learning's gap, and rounds until most of the objective's fall.
 
     The fall ends at the objective that planes reach, where they were asked for, else at that of the rounds. A fall that
     no round reaches counts as all rounds.
@@ -175,9 +167,9 @@ def learning_measures(estimator: Any) -> dict[str, float]:
 
 
 def scaled_weights(estimator: Any) -> npt.NDArray[np.float64]:
-    """Give weights of distances scaled to mean 1.
+    """Give weights of distances scaled to mean 1, largest size 1.
 
-    In the training sets, the largest in size 1.
+    The mean is that of the training sets.
     """
     means = getattr(estimator, "means_", estimator.scales_)
     weights: npt.NDArray[np.float64] = estimator.weights_ * means
@@ -222,9 +214,9 @@ def noise_measures(
 
 
 def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> list[Reading]:
-    """Give each feature's and kind's share of the weights.
+    """Give each feature's and kind's share of the weights, if any.
 
-    None for dimensions of points.
+    Dimensions of points have none.
     """
     total = float(np.abs(weights).sum())
     if total == 0 or distances[0].feature.startswith(("clean", "noisy", "classes")):
@@ -256,10 +248,7 @@ def weight_readings(weights: FloatArray, distances: Sequence[GivenDistance]) -> 
 def neighbor_measures(
     estimator: StackDistance, problem: ExemplarProblem
 ) -> tuple[dict[str, float], list[Reading]]:
-    """Give the accuracy of nearest neighbours.
-
-    Among the training images, and of these by leaving one out.
-    """
+    """Give the accuracy of nearest training images, also by leaving one out."""
     assert problem.cross is not None
     (given, known), (_, true) = problem.train[0], problem.test[0]
     among = estimator.pairwise(lend(estimator, given))
@@ -279,9 +268,9 @@ def neighbor_measures(
 
 
 def shown_set(estimator: Any, problem: ExemplarProblem, clusters: IntArray) -> dict[str, np.ndarray]:
-    """Give what a drawing of the first test set shows.
+    """Give the first test set's clusters, exemplars and points to draw.
 
-    Its clusters, their exemplars, and points in two dimensions.
+    The points have two dimensions.
     """
     given, true = problem.test[0]
     arrays: dict[str, np.ndarray] = {"true": true.astype(np.int32), "found": clusters.astype(np.int32)}
@@ -295,10 +284,7 @@ def shown_set(estimator: Any, problem: ExemplarProblem, clusters: IntArray) -> d
 
 
 def telling(X: FloatArray, labels: IntArray) -> IntArray:
-    """Order dimensions by the between-cluster share of their variance.
-
-    The largest first.
-    """
+    """Order dimensions by their variance's share between clusters, the largest first."""
     means = np.stack([X[labels == c].mean(axis=0) for c in np.unique(labels)])
     return np.argsort(-means.var(axis=0) / X.var(axis=0), kind="stable")
 

@@ -1,6 +1,6 @@
-"""Draw the learned weights of the exemplar paper.
+"""Draw learned weights of dimensions, features and distances (exemplar paper).
 
-Of dimensions, of features, and of several distances for each feature.
+A feature may have several distances.
 """
 
 from __future__ import annotations
@@ -97,9 +97,7 @@ def weights_by_dimension(weights: FloatArray, noisy_from: int, notes: Sequence[s
 def weights_of_features(
     weights: Mapping[str, FloatArray], names: Sequence[str], notes: Sequence[str] = ()
 ) -> Figure:
-    """Draw the learned weight of each feature (Figure 3).
-
-    Bars, a panel for each data set.
+    """Draw bars of each feature's learned weight (Figure 3), by data.
 
     Parameters
     ----------
@@ -242,9 +240,9 @@ def _zeros(axes: Axes, values: FloatArray) -> None:
 
 
 def _from_0(limits: tuple[float, float], values: FloatArray) -> tuple[float, float]:
-    """Let an axis of weights begin at 0.
+    """Begin an axis of weights at 0, unless one is below.
 
-    Unless one is below. Where all are 0, it ends at 1.
+    It ends at 1 where all are 0.
     """
     if not values.any():
         return 0.0, 1.0

@@ -103,10 +103,7 @@ def candidate_costs(context: ArtifactContext) -> pd.DataFrame:
 
 
 def unstated_similarity(context: ArtifactContext) -> Table:
-    """Rank the candidates for the unstated similarity.
-
-    By how far their costs lie from the published ones.
-    """
+    """Rank candidates for the unstated similarity by nearness to published costs."""
     frame = candidate_costs(context)
     if frame.empty:
         return Table(
@@ -146,10 +143,7 @@ COUNTED = {
 
 
 def in_words(kind: str, gamma: str, features: str, pairs: str) -> str:
-    """Write a candidate for the similarity in words.
-
-    Its formula, the scaling of features, how pairs are counted.
-    """
+    """Write a similarity's formula, scaling and counting of pairs in words."""
     rate = {"1": "d²", "1/d": "d² / features", "median": "d² / median"}.get(gamma, f"{gamma} d²")
     formula = f"exp(-{rate})" if kind == "exp_sq" else FORMULAS.get(kind, kind)
     return f"{formula}, {SCALED.get(features, features)}, {COUNTED.get(pairs, pairs)}"
@@ -167,7 +161,7 @@ def title_of(context: ArtifactContext, dataset: str, width: int = 80) -> str:
 def convergence(context: ArtifactContext) -> Figure:
     """Draw cost against seconds of training, full tree, block-wise and exact.
 
-    Of other data than the paper's where methods can be compared, if there are any.
+    Data beyond the paper's are drawn where methods can be compared, if there are any.
     """
     looks = _routers_and_training(context)
     runs: dict[str, dict[str, pd.Series[str]]] = {}
@@ -187,9 +181,7 @@ def convergence(context: ArtifactContext) -> Figure:
 
 
 def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]]:
-    """Give router and training of each method with a curve.
-
-    The plan's first of each pair.
+    """Give router and training of the plan's first method of each pair.
 
     Those after it are variants: they are in the tables, and here they would only cover the curves.
     """
@@ -203,10 +195,7 @@ def _routers_and_training(context: ArtifactContext) -> dict[str, tuple[str, str]
 def best_tree(
     context: ArtifactContext, dataset: str, method: str
 ) -> tuple[Hierarchy, np.ndarray] | tuple[None, None]:
-    """Find the tree of lowest cost among a method's repetitions.
-
-    With the labels of its points.
-    """
+    """Find a method's tree of lowest cost, and its points' labels."""
     arrays = context.best_arrays(dataset, method, "dasgupta_cost", context.own_rule)
     return (None, None) if arrays is None else (stored_tree(arrays), arrays["labels"])
 
@@ -232,10 +221,7 @@ def figure_2(context: ArtifactContext) -> Figure:
 
 
 def _some_tree(context: ArtifactContext, method: str = "GHC-N-FT") -> tuple[str, Hierarchy | None]:
-    """Find the first data set that has a learned tree.
-
-    In the paper's order.
-    """
+    """Find the first data set, in the paper's order, with learned trees."""
     for dataset in context.datasets_after(PAPER_DATASETS):
         hierarchy, _ = best_tree(context, dataset, method)
         if hierarchy is not None:

@@ -39,7 +39,7 @@ def convergence(
 ) -> Figure:
     """Draw cost against seconds, a panel for each data set.
 
-    A colour for each way of training, dashes for linear routers.
+    A way of training has a colour; linear routers have dashes.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def convergence(
 
 
 def said_of_ends(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndarray]]]]) -> str:
-    """Say which method ends lowest most often.
+    """Say which methods end lowest most often, by median cost.
 
-    By median cost; all that do so equally often, and nothing where none can be compared.
+    The text is empty where none can be compared.
     """
     ends = [
         {method: float(median_curve(traces)[1][-1]) for method, traces in methods.items()}
@@ -97,10 +97,7 @@ def said_of_ends(curves: Mapping[str, Mapping[str, Sequence[Mapping[str, np.ndar
 
 
 def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the median over repetitions at equal checkpoints.
-
-    As far as the shortest trace goes.
-    """
+    """Compute the median at checkpoints up to the shortest trace's end."""
     length = min(len(t["trace_seconds"]) for t in traces)
     return (
         np.median([t["trace_seconds"][:length] for t in traces], axis=0),
@@ -109,9 +106,7 @@ def median_curve(traces: Sequence[Mapping[str, np.ndarray]]) -> tuple[np.ndarray
 
 
 def similarity_heatmap(costs: pd.DataFrame, datasets: Sequence[str] = ()) -> Figure:
-    """Map log10(cost / published range) of each candidate.
-
-    A row for each candidate, a column for each data set.
+    """Map log10(cost / published range), candidates as rows, data as columns.
 
     Parameters
     ----------

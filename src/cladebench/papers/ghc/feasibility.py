@@ -1,6 +1,6 @@
-"""What dendrogram purity and Dasgupta's cost can be, over all trees.
+"""Bound dendrogram purity and Dasgupta's cost over all trees.
 
-Witnesses, and bounds that need no similarity.
+There are witnesses, and bounds that need no similarity.
 """
 
 from __future__ import annotations
@@ -65,9 +65,7 @@ def peeled_purities(classes: Sizes) -> Iterator[int]:
 
 
 def cost_range(n: int) -> Range:
-    """Bound Dasgupta's cost over all trees of n points.
-
-    Over all similarities between 0 and 1.
+    """Bound Dasgupta's cost over all trees and similarities in 0 to 1.
 
     A pair's ancestor has at most n points below it, and in a star it has n: with one similarity s for all pairs a
     star costs s n (n choose 2), for any s.

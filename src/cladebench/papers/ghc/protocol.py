@@ -1,6 +1,4 @@
-"""What one cell of the GHC paper computes.
-
-A tree, its purity, its cost, and what it took to find it.
+"""Compute a tree, its purity, its cost, and what it took.
 
 Section 4 of the paper: "dendrogram purity average and discrete hierarchical clustering cost over five random
 shufflings of the data". A repetition is one shuffling, the same for all methods (``task: {shuffled: true}`` in the
@@ -153,9 +151,7 @@ def in_original_order(hierarchy: Hierarchy, rows: np.ndarray) -> Hierarchy:
 
 
 def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: Scores) -> dict[str, Scores]:
-    """Give the cost under other readings of Equation 1.
-
-    Those that the register compares.
+    """Give the cost under the register's readings of Equation 1.
 
     Parameters
     ----------
@@ -184,9 +180,7 @@ def cost_variants(hierarchy: Hierarchy, similarity: np.ndarray, cost: Scores) ->
 
 
 def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float | None:
-    """Count iterations until the cost stays within one per cent.
-
-    Of the last one's, at a checkpoint.
+    """Count iterations until the cost stays within 1% of its end.
 
     None where only the last one is as near: that it stays there has not been seen.
 
@@ -203,9 +197,9 @@ def iterations_to_one_percent(trace: Mapping[str, np.ndarray]) -> float | None:
 
 
 def root_balance(hierarchy: Hierarchy) -> float:
-    """Give the smaller side's share at the first split.
+    """Give the smaller side's share of samples at the first split.
 
-    Of the samples; 0 when nothing is split.
+    It is 0 when nothing is split.
     """
     node = hierarchy.root
     while len(hierarchy.children(node)) == 1:

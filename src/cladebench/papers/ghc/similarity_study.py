@@ -65,10 +65,7 @@ N_TRIPLES = 300
 
 @dataclass(frozen=True)
 class _Candidate:
-    """A similarity as a function of squared distances.
-
-    Within one scaling of the features.
-    """
+    """Hold a similarity of squared distances, within a scaling of features."""
 
     kind: str
     gamma: str
@@ -147,9 +144,9 @@ def run_study(cell: Cell) -> CellOutput:
 
 
 def _rows(name: str, X: FloatArray, features: str) -> Iterator[tuple[str, str, str, str, str, float]]:
-    """Yield the rows of a data set under one scaling.
+    """Yield the rows of a data set under one scaling of features.
 
-    Scaling of the features (and "max" along with "raw").
+    Rows of "max" come along with "raw".
     """
     from cladebench.methods import Agglomerative, RandomTree, SparsestCut
 
@@ -224,10 +221,7 @@ def _candidates(X: FloatArray, features: str, squared: FloatArray) -> list[_Cand
 def _weighted_sums(
     candidates: list[_Candidate], squared: FloatArray, weights: NDArray[np.float32]
 ) -> FloatArray:
-    """Sum each candidate over pairs, plain and weighted.
-
-    Weighted by each row of weights; in blocks.
-    """
+    """Sum each candidate over pairs, plain and by rows of weights."""
     sums = np.zeros((len(candidates), len(weights) + 1))
     for start in range(0, len(squared), BLOCK):
         block = slice(start, start + BLOCK)
@@ -247,15 +241,13 @@ def _ancestor_sizes(hierarchy: Hierarchy) -> NDArray[np.float32]:
 
 
 def _least_sizes(squared: FloatArray) -> NDArray[np.float32]:
-    """Give weights of pairs that bound any tree's cost.
+    """Bound any tree's cost from below by weights of pairs.
 
-    At most that cost, for a similarity that falls with the distance.
-
-    In a tree some pair of each triple meets first or all three meet at once, so that at least two of the three pairs
-    have the third point below their ancestor. The least that a triple can cost is thus the sum of its similarities
-    but for the largest, that of the closest pair. So a pair weighs 2 (its own points) and one for each third point
-    to which one of its two is closer than they are to each other. Ties go by the number of the pair: within the
-    pairs of one point, by the number of the other.
+    The similarity must fall with the distance. In a tree some pair of each triple meets first or all three meet at
+    once, so that at least two of the three pairs have the third point below their ancestor. The least that a triple can
+    cost is thus the sum of its similarities but for the largest, that of the closest pair. So a pair weighs 2 (its own
+    points) and one for each third point to which one of its two is closer than they are to each other. Ties go by the
+    number of the pair: within the pairs of one point, by the number of the other.
 
     Up to `N_TRIPLES` points these are counted, O(n^3); beyond, the larger of the two points' counts stands for the
     union, O(n^2 log n), which is less.
@@ -279,9 +271,7 @@ def _least_sizes(squared: FloatArray) -> NDArray[np.float32]:
 
 
 def _places(row: FloatArray) -> NDArray[np.float32]:
-    """Give the place of each entry in ascending order, 1 first.
-
-    Equal entries by index.
+    """Give each entry's ascending place, 1 first, equal ones by index.
 
     The default sort is several times as fast as a stable one, which it is made here by sorting the indices within
     each run of equal entries.
@@ -298,7 +288,7 @@ def _places(row: FloatArray) -> NDArray[np.float32]:
 def _cut_off(hierarchy: Hierarchy, n_leaves: int) -> Hierarchy:
     """Stop the tree at its cut into ``n_leaves`` clusters.
 
-    Leaves that many points share, as in a tree of GHC.
+    Many points share a leaf then, as in a tree of GHC.
     """
     labels = hierarchy.cut(min(n_leaves, hierarchy.n_samples))
     leaf_of = np.array([_top_within(hierarchy, labels, c) for c in range(labels.max() + 1)])[labels]
@@ -315,8 +305,5 @@ def _top_within(hierarchy: Hierarchy, labels: NDArray[np.int64], cluster: int) -
 
 
 def _shared_leaves(hierarchy: Hierarchy) -> float:
-    """Sum over points of the number of points below their own node.
-
-    The cost of pairing each with itself.
-    """
+    """Sum points below each point's node: the cost of self-pairs."""
     return float(hierarchy.sizes[hierarchy.leaf_of].sum())

@@ -75,10 +75,7 @@ CLUSTERING: Mapping[str, tuple[int, ...]] = {
 
 
 def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
-    """Make Table 1 or 2, a row for each number of candidates.
-
-    A group of columns for each data set.
-    """
+    """Make Table 1 or 2: candidates' numbers as rows, data as columns."""
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}
@@ -133,16 +130,13 @@ def search_table(context: ArtifactContext, artifact: str, metric: str) -> Table:
 def in_scope(context: ArtifactContext, datasets: Sequence[str]) -> list[str]:
     """Keep the data sets that the scope has.
 
-    All where it has none, so that the table says that none is planned.
+    A scope without them keeps all, so that the table says that none is planned.
     """
     return [name for name in datasets if name in context.datasets] or list(datasets)
 
 
 def classified(context: ArtifactContext) -> list[str]:
-    """List the data sets on which classes were voted for.
-
-    Those of Figure 1, then those beyond the paper.
-    """
+    """List data sets with votes on classes: Figure 1, then beyond."""
     records = context.results.records
     voted = set(records.dataset[records.metric == "accuracy"])
     return [
@@ -252,10 +246,7 @@ def figure_3(context: ArtifactContext, methods: Mapping[str, str] = OWN, ending:
 
 
 def accuracy_against_time(context: ArtifactContext) -> Figure:
-    """Draw the accuracy of five neighbours against time.
-
-    The time of training, and of a query.
-    """
+    """Draw accuracy of five neighbours against time of training and query."""
     datasets = classified(context)
     accuracy = intervals(context, datasets, "accuracy", {"neighbors": 5})
     seconds = intervals(context, datasets, "seconds", None)
@@ -275,10 +266,7 @@ def accuracy_against_time(context: ArtifactContext) -> Figure:
 
 
 def gallery(context: ArtifactContext) -> Figure:
-    """Draw the nearest images of a few USPS test images.
-
-    Under each method.
-    """
+    """Draw nearest images of some USPS test images under each method."""
     cells = {
         method: context.results.chosen("usps", method, "accuracy", context.own_rule, at={"neighbors": 5})
         for method in STYLES

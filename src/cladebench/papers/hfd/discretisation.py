@@ -1,7 +1,4 @@
-"""Clusters from eigenvectors of normalized cuts.
-
-By the discretisation of Yu and Shi.
-"""
+"""Discretise eigenvectors of normalized cuts to clusters, as Yu and Shi."""
 
 from __future__ import annotations
 
@@ -15,9 +12,7 @@ MAX_STEPS = 200
 
 
 def discretised(rows: np.ndarray, seed: int) -> np.ndarray:
-    """Turn rows of normalized cuts to cluster indicators [1]_.
-
-    To the nearest ones.
+    """Turn rows of normalized cuts to nearest cluster indicators [1]_.
 
     Z are the rows of the eigenvectors, brought to length one. We look for a rotation R and a partition with indicators
     X that make :math:`|X - Z R|` least, in turns until nothing changes. Given R, each row goes to the cluster where
@@ -52,9 +47,7 @@ def discretised(rows: np.ndarray, seed: int) -> np.ndarray:
 
 
 def first_rotation(Z: np.ndarray, first: int) -> np.ndarray:
-    """Begin with rows that are nearly orthogonal.
-
-    As much as can be, one after the other.
+    """Choose rows, one by one, that are as orthogonal as can be.
 
     Parameters
     ----------

@@ -39,9 +39,8 @@ Bars = Mapping[str, Mapping[str, Interval]]
 def accuracy_dots(bars: Bars, labels: Mapping[str, str], measure: Measure) -> Figure:
     """Draw means with 95% intervals, a panel for each data set.
 
-    A row for each method, a line for a random one.
-
-    Where a random method lies far below all others, an arrow at the edge has its number.
+    A method has a row, a random one a line. Where a random method lies far below all others, an arrow at the edge has
+    its number.
     """
     from matplotlib.figure import Figure
 
@@ -91,9 +90,9 @@ def accuracy_dots(bars: Bars, labels: Mapping[str, str], measure: Measure) -> Fi
 
 
 def said_of_lead(means: Iterable[Mapping[str, Interval]], measure: Measure, what: str) -> str:
-    """Count the comparisons in which HFD has the best mean.
+    """Count the comparisons in which HFD alone has the best mean.
 
-    It alone. Nothing is said where it has no rival.
+    The text is empty where it has no rival.
     """
     compared = [{name: i.mean for name, i in of.items()} for of in means if "HFD" in of and len(of) > 1]
     leads = sum(best_of(of, measure) == {"HFD"} for of in compared)
@@ -104,10 +103,7 @@ def said_of_lead(means: Iterable[Mapping[str, Interval]], measure: Measure, what
 def dot(
     axes: Axes, y: float, interval: Interval, scale: float, method: str, labels: Mapping[str, str]
 ) -> None:
-    """Draw the mean of a method as its marker.
-
-    With a line for its interval where there is one.
-    """
+    """Draw a method's mean as a marker, with any interval's line."""
     colour, _, marker, _ = STYLES[method]
     if np.isfinite(interval.low) and interval.high > interval.low:
         axes.hlines(y, scale * interval.low, scale * interval.high, color=colour, linewidth=1.2)
@@ -126,9 +122,9 @@ def dot(
 def differences(
     curves: Mapping[str, Mapping[float, Interval]], labels: Mapping[str, str], measure: Measure, x_label: str
 ) -> Figure:
-    """Draw HFD minus each other method against a number.
+    """Draw HFD minus other methods, a panel each, against a number.
 
-    A panel for each method; HFD is better above 0.
+    HFD is better above 0.
     """
     from matplotlib.figure import Figure
 
@@ -166,10 +162,7 @@ def differences(
 
 
 def lower_end(intervals: Sequence[Interval]) -> float:
-    """Find the tenth below all means and intervals.
-
-    0 at least.
-    """
+    """Find the tenth below all means and intervals, at least 0."""
     ends = [min(i.mean - 0.05, i.low) if np.isfinite(i.low) else i.mean - 0.05 for i in intervals]
     return max(0.0, float(np.floor(round(10 * min(ends), 9))) / 10)
 
@@ -204,9 +197,9 @@ def curves(
     x_label: str,
     ending: str = "",
 ) -> Figure:
-    """Draw means with 95% intervals against a number.
+    """Draw means with 95% intervals against a number, by data.
 
-    A panel for each data set, a curve for each method.
+    A method has a curve.
 
     The title ends with `ending`.
     """
@@ -261,7 +254,7 @@ def accuracy_against_time(
 ) -> Figure:
     """Draw accuracy against time, a row for each data set.
 
-    Seconds of training at the left, milliseconds of a query at the right.
+    Seconds of training are at the left, milliseconds of a query at the right.
 
     Parameters
     ----------
@@ -309,9 +302,9 @@ def accuracy_against_time(
 
 
 def said_of_time(points: Mapping[str, Mapping[str, tuple[float, float, float]]]) -> str:
-    """Count the data sets on which HFD trains longer.
+    """Count data on which HFD trains longer than the other methods' median.
 
-    Than the median of the other methods. Nothing is said without any.
+    The text is empty where there are none.
     """
     compared = [of for of in points.values() if "HFD" in of and len(of) > 1]
     longer = sum(of["HFD"][1] > np.median([of[name][1] for name in of if name != "HFD"]) for of in compared)

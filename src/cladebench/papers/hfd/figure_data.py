@@ -28,10 +28,7 @@ LIMITS = {"max_samples": "rows at most", "max_iter": "iterations at most", "n_tr
 def interval_of(
     context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any] | None
 ) -> Interval | None:
-    """Compute mean and 95% interval as verdicts have them.
-
-    None where there is nothing.
-    """
+    """Compute mean and 95% interval as verdicts, None without values."""
     query: dict[str, Any] = {"dataset": dataset, "method": method, "metric": metric}
     if at is not None:
         query["at"] = dict(at)
@@ -46,9 +43,9 @@ def interval_of(
 def difference_of(
     context: ArtifactContext, dataset: str, method: str, metric: str, at: Mapping[str, Any]
 ) -> Interval | None:
-    """Compute HFD minus another method, paired run by run.
+    """Compute HFD minus another method, paired by runs, with 95% interval.
 
-    With its 95% interval; None where they share no run.
+    None means that they share no run.
     """
     samples = [
         context.results.sample(
@@ -78,10 +75,7 @@ def intervals(
     at: Mapping[str, Any] | None,
     methods: Mapping[str, str] = OWN,
 ) -> dict[str, dict[str, Interval]]:
-    """Give the interval of each data set and style.
-
-    That of the method that the style shows; nothing where there is no number.
-    """
+    """Give intervals of each data set and style's method with numbers."""
     by_dataset: dict[str, dict[str, Interval]] = {}
     for dataset in datasets:
         for style, method in methods.items():
@@ -92,9 +86,9 @@ def intervals(
 
 
 def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple[str, ...]:
-    """Say how many constraints the runs were given.
+    """Say how many constraints the runs were given on each data set.
 
-    On each data set, as recorded: a scope may draw fewer.
+    Records say it, because a scope may draw fewer.
     """
     records = context.results.records
     counts = records[records.metric == "n_constraints"].groupby("dataset").value.agg(["min", "max"])
@@ -110,10 +104,7 @@ def constraints_note(context: ArtifactContext, datasets: Sequence[str]) -> tuple
 def limits_note(
     context: ArtifactContext, datasets: Sequence[str], methods: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Say which methods stop early, or learn from fewer rows.
-
-    And where, as recorded.
-    """
+    """Say which methods stop early or learn from fewer rows, and where."""
     where: dict[str, dict[str, list[str]]] = {}
     for style, method in methods.items():
         for dataset in datasets:
@@ -137,10 +128,7 @@ def noted(
     shown: Mapping[str, Mapping[str, Any]],
     methods: Mapping[str, str] = OWN,
 ) -> Figure:
-    """Note with a figure what it rests on.
-
-    And which methods have nothing to show, and why.
-    """
+    """Note with a figure its basis, and why methods are missing."""
     basis: list[tuple[str, str, pd.DataFrame]] = []
     left_out: dict[tuple[str, str], list[str]] = {}
     for dataset in datasets:

@@ -64,9 +64,7 @@ def clustering_measures(
     other_graphs: bool = True,
     starts: str = "ten",
 ) -> CellOutput:
-    """Cluster all rows by the graph of their neighbours.
-
-    For each number of neighbours and each width.
+    """Cluster rows by the neighbours' graph, for each number and width.
 
     Parameters
     ----------
@@ -179,10 +177,7 @@ def _parted(rows: np.ndarray, how: str, starts: str, seed: int) -> np.ndarray:
 
 
 def gaussian(distance: np.ndarray, width: float, exponent: float = 0.5) -> np.ndarray:
-    """Compute exp(-exponent d^2 / width^2), at least exp(-20).
-
-    So no edge is lost.
-    """
+    """Compute exp(-exponent d^2 / width^2), at least exp(-20), to keep edges."""
     return np.exp(np.maximum(-exponent * (distance / width) ** 2, LEAST_EXPONENT))
 
 

@@ -38,7 +38,7 @@ BLIND: Mapping[str, str] = {"HFD-random": ":", "Random": "--"}
 def filling(method: str) -> str:
     """Give the colour inside a method's markers.
 
-    Those of what is not in the paper are hollow.
+    Methods that are not in the paper have hollow ones.
     """
     colour, _, _, hatch = STYLES[method]
     return "white" if hatch else colour

@@ -93,10 +93,7 @@ class HFDProtocol(Protocol):
         return CellOutput({**metrics, **output.metrics}, output.readings, output.arrays, output.details)
 
     def inner_accuracy(self, cell: Cell, X: np.ndarray, n_folds: int) -> float:
-        """Cross-validate the vote of five neighbours.
-
-        Its accuracy among the training rows.
-        """
+        """Cross-validate the accuracy of five neighbours' vote among training rows."""
         scores = []
         for inner in cell.task.inner_folds(n_folds):
             estimator, _ = self.fit_on_training(replace(cell, task=inner, kept=None), X)
@@ -122,9 +119,7 @@ def held_out_measures(
     neighbors: tuple[int, ...],
     read_blocks: int | None = None,
 ) -> CellOutput:
-    """Classify test rows by their nearest training rows.
-
-    Also how many of these have their class.
+    """Classify test rows by training neighbours, and count those of their class.
 
     Votes are of the labels to learn from, noise included, and beside it of the true ones; what is right is said by the
     data's own.

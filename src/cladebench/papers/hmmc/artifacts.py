@@ -85,10 +85,7 @@ def table_1(context: ArtifactContext, metric: str) -> Table:
 
 
 def figure_2(context: ArtifactContext) -> Figure:
-    """Draw SP against the number of leaves and splits.
-
-    Leaves in panels a to d, splits in e to h.
-    """
+    """Draw SP against the numbers of leaves (a-d) and splits (e-h)."""
     context = with_paper_names(context)
     rows_of_panels: tuple[drawings.BySize, drawings.BySize] = ({}, {})
     basis: dict[tuple[str, str], pd.DataFrame] = {}
@@ -136,7 +133,8 @@ def _points_of_figure_2(
 ) -> Iterator[tuple[int, str, str, float, str, dict[str, int], dict[str, float] | None]]:
     """Yield the points of Figure 2, and what answers them.
 
-    Row of panels, data set, method and size; then the method of the plan, part of its setting and the point read.
+    A point is a row of panels, data set, method and size. Its answer is the plan's method, part of its setting and the
+    point read.
     """
     for dataset in PAPER_DATASETS:
         for method in (*FIGURE_2, "Random-balanced"):
@@ -152,10 +150,7 @@ def _points_of_figure_2(
 
 
 def figure_3(context: ArtifactContext) -> Figure:
-    """Draw the top of the tree of HMMC on AWA-ATTR.
-
-    Its first four layers, with classes and attributes.
-    """
+    """Draw HMMC's first four layers on AWA-ATTR, with classes and attributes."""
     context = with_paper_names(context)
     arrays = context.best_arrays("awa-attr", "HMMC", "sp", context.own_rule)
     if arrays is None:
@@ -174,7 +169,7 @@ def figure_3(context: ArtifactContext) -> Figure:
 def figure_4(context: ArtifactContext) -> Figure:
     """Draw the share of zeros in the models.
 
-    Of other data than the paper's where methods can be compared, if there are any.
+    Data beyond the paper's are drawn where methods can be compared, if there are any.
     """
     context = with_paper_names(context)
     shares: dict[str, dict[str, np.ndarray]] = {}
@@ -202,7 +197,7 @@ def said_of_zeros(shares: Mapping[str, Mapping[str, np.ndarray]]) -> str:
 def convergence(context: ArtifactContext) -> Figure:
     """Draw the objective of the root's split after each half-step.
 
-    Of other data than the paper's where methods can be compared, if there are any.
+    Data beyond the paper's are drawn where methods can be compared, if there are any.
     """
     context = with_paper_names(context)
     runs: dict[str, dict[str, pd.Series[str]]] = {}
@@ -224,9 +219,9 @@ def convergence(context: ArtifactContext) -> Figure:
 
 
 def said_of_rises(traces: Sequence[np.ndarray]) -> str:
-    """Count the runs in which the objective rises.
+    """Count runs in which a half-step raises the objective beyond rounding.
 
-    In a half-step, by more than rounding. Nothing is said without runs.
+    The text is empty without runs.
     """
     rises = sum(bool((np.diff(trace) > RISE * np.abs(trace[:-1])).any()) for trace in traces)
     runs = counted(len(traces), "run")
@@ -236,10 +231,7 @@ def said_of_rises(traces: Sequence[np.ndarray]) -> str:
 
 
 def ratios_of_time(context: ArtifactContext) -> Table:
-    """Tabulate the ratios of seconds.
-
-    Those claimed, those of the printed seconds, and those measured, as verdicts have them.
-    """
+    """Tabulate ratios of seconds: claimed, printed, and measured as in verdicts."""
     rows: list[dict[str, str]] = []
     sources: dict[tuple[int, str], tuple[str, ...]] = {}
     claims: dict[tuple[int, str], str] = {}

@@ -1,6 +1,4 @@
-"""How long the balanced assignment takes.
-
-A min-cost flow against the integer programme of earlier work.
+"""Time the balanced assignment by min-cost flow and integer programme.
 
 Flow and programme are what the paper compares (section 4.2). All are timed without the building of their models. This
 project's own solver stands beside them; what it takes is no claim of the paper.
@@ -34,9 +32,7 @@ TIME_LIMIT = 300.0
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Time all solvers on one step's costs.
-
-    The second y-step at the root; their optima must be equal.
+    """Time all solvers on the root's second y-step; check equal optima.
 
     Returns
     -------

@@ -45,10 +45,7 @@ BySize = dict[str, dict[str, dict[float, np.ndarray]]]
 
 
 def measure_against_size(by_leaves: BySize, by_splits: BySize, measure: Measure) -> Figure:
-    """Draw a measure against the numbers of leaves and splits.
-
-    Leaves at the left, splits at the right, a row for each data set.
-    """
+    """Draw a measure against leaves (left) and splits (right), by data."""
     from matplotlib.figure import Figure
 
     datasets = list(dict.fromkeys((*by_leaves, *by_splits)))
@@ -92,9 +89,9 @@ def _curve(axes: Axes, method: str, points: Mapping[float, np.ndarray]) -> None:
 
 
 def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -> Figure:
-    """Draw bars of the share of zeros.
+    """Draw bars of the share of zeros, by data and method.
 
-    A group for each data set, a bar for each method, dots for repetitions.
+    Dots are repetitions.
     """
     from matplotlib.figure import Figure
 
@@ -122,10 +119,7 @@ def sparsity(shares: Mapping[str, Mapping[str, np.ndarray]], measure: Measure) -
 
 
 def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Figure:
-    """Draw the objective over its final value against half-steps.
-
-    A panel for each data set.
-    """
+    """Draw the objective over its final value by half-steps, by data."""
     from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 
@@ -233,9 +227,9 @@ def _classes(arrays: Mapping[str, np.ndarray], node: int, what: str) -> list[str
 
 
 def _features(arrays: Mapping[str, np.ndarray], node: int) -> list[str]:
-    """Write the three features that weigh most in a node.
+    """Write the three features with the largest shares of a node's regulariser.
 
-    By their shares of its regulariser; none that its models do not use.
+    Features that its models do not use are left out.
     """
     top = zip(arrays["top_features"][node, :3], arrays["top_feature_shares"][node, :3], strict=True)
     names = arrays["feature_names"]

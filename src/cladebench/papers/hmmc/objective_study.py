@@ -1,6 +1,6 @@
-"""Does the objective of a split want whole classes?
+"""Ask whether a split's objective wants whole classes at the root.
 
-The root's split, with labels free and of whole classes.
+Labels are free, or of whole classes.
 
 The same alternating descent is run twice: over balanced labels of samples, as HMMC does, and over balanced labels of
 classes, where a class goes to one side as a whole. Then the first goes on from where the second ended, and from the
@@ -61,9 +61,7 @@ class WholeClasses:
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Split the root freely and by whole classes.
-
-    Also with labels free from the best whole classes.
+    """Split the root freely, by whole classes, and freely from those.
 
     Returns
     -------
@@ -179,11 +177,10 @@ def known(classes: IntArray, labels: npt.NDArray[np.integer]) -> float:
 def class_starts(
     X: FloatArray, classes: IntArray, lower: int, upper: int, random: np.random.RandomState
 ) -> list[IntArray]:
-    """Sides of the classes to start from.
+    """List sides of classes to start from, by direction, then at random.
 
-    Along the leading direction of their means, then in random orders.
-
-    Each is the balanced split that is nearest to the order: its sum of places is the least.
+    The direction is the leading one of their means. Each is the balanced split that is nearest to the order: its sum of
+    places is the least.
     """
     sizes = np.bincount(classes)
     means = np.array([X[classes == c].mean(axis=0) for c in range(len(sizes))])
@@ -195,9 +192,9 @@ def class_starts(
 
 
 def balanced_classes(gain: FloatArray, sizes: IntArray, lower: int, upper: int) -> IntArray:
-    """Choose the cheapest side of each class within bounds.
+    """Choose the cheapest side, 0 or 1, of each class within bounds.
 
-    Side 0 or 1, with the least total of what side 1 costs more, and a size of side 1 within bounds.
+    The total of what side 1 costs more is least, and the size of side 1 is within bounds.
 
     Parameters
     ----------

@@ -1,6 +1,4 @@
-"""What one cell of the HMMC paper computes.
-
-A clustering, and how well its tree agrees with that of the classes.
+"""Compute a clustering, and how its tree agrees with the classes'.
 
 Section 5 of the paper. A repetition is one seed of the method. One fit is read at every number of leaves F: a tree that
 is grown greedily had fewer leaves on its way; a full tree is cut; flat methods, and trees that are no tops of larger
@@ -152,9 +150,7 @@ class _Fits:
 
 
 def class_trees(data: Dataset) -> tuple[Hierarchy, Hierarchy]:
-    """Give the tree of the classes in two forms.
-
-    Without unary chains, and as the source has it.
+    """Give the classes' tree without unary chains and as its source.
 
     Raises
     ------
@@ -178,10 +174,7 @@ def class_counts(hierarchy: Hierarchy, labels: np.ndarray, n_classes: int) -> np
 
 
 def leaf_inertia(X: np.ndarray, leaf_of: np.ndarray) -> float:
-    """Mean squared distance of the samples to the mean of their leaf.
-
-    A score that needs no labels.
-    """
+    """Average squared distances to leaf means: a score without labels."""
     _, leaf = np.unique(leaf_of, return_inverse=True)
     sizes = np.bincount(leaf)
     sums = np.zeros((len(sizes), X.shape[1]))
@@ -202,9 +195,9 @@ def smallest_top_share(hierarchy: Hierarchy) -> float:
 def model_facts(
     estimator: Any, hierarchy: Hierarchy, data: Dataset
 ) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-    """Give the facts of max-margin models.
+    """Give facts of max-margin models: sparsity, how well solved, features.
 
-    How sparse, how well solved, which features matter at each node.
+    Arrays say which features matter at each node.
 
     Parameters
     ----------
@@ -248,9 +241,7 @@ def model_facts(
 
 
 def ancestor_overlap(models: np.ndarray, hierarchy: Hierarchy) -> float:
-    """Average the cosine of models with their ancestors' models.
-
-    Of the magnitudes of a node's models and of those on its path (w_{a, k_a} in equation 3).
+    """Average cosines of models' magnitudes with their ancestors' (w_{a, k_a}, equation 3).
 
     0 where they share no feature, 1 where they weigh all features alike; over all models of all nodes that are split
     but the root, and all their ancestors. Models that are 0 have an overlap of 0.

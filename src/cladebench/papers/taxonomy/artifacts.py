@@ -159,10 +159,7 @@ def study_table(context: ArtifactContext, name: str) -> Table:
 
 
 def partitions_table(context: ArtifactContext) -> Table:
-    """Tabulate what the study of best partitions found.
-
-    By data set and number of clusters.
-    """
+    """Tabulate best partitions by data set and number of clusters."""
     tables = {
         k: measures_table(
             context,

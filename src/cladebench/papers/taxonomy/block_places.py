@@ -90,9 +90,9 @@ def _best_place(
     ends: npt.NDArray[np.complex128],
     gaps: npt.NDArray[np.float64],
 ) -> tuple[complex, complex, float]:
-    """Find the best place of block i.
+    """Find the best place of block i among the placed others.
 
-    Its middle, the end of its leader, and the cost, where the others are, or are not yet (NaN).
+    It has the block's middle, the end of its leader, and the cost. Others that are not yet placed are NaN.
     """
     others = np.flatnonzero((np.arange(len(anchors)) != i) & ~np.isnan(centres))
     turned = away * np.exp(1j * _TURNS)

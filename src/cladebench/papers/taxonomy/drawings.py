@@ -148,9 +148,7 @@ def entropies(
     title: str = "",
     random: Mapping[str, np.ndarray] | None = None,
 ) -> Figure:
-    """Draw the entropy of the class given the cluster.
-
-    A row for each method (Table 1).
+    """Draw methods' entropy of the class given the cluster (Table 1).
 
     Parameters
     ----------

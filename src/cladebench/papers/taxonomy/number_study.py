@@ -1,6 +1,6 @@
-"""How many clusters.
+"""Choose how many clusters by elbow and eigengap (section 6).
 
-The elbow of the objective and the gap of the eigenvalues (section 6).
+The elbow is that of the objective.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Is one partition best for both structures (section 3.3)?
+"""Ask whether one partition is best for both structures (section 3.3).
 
-The best structure and Y = I. Small sets are enumerated.
-
-The paper infers it from the relaxed problems, whose solutions span one subspace. With two clusters it is true of
-partitions, as all centred structures of two clusters are multiples of one; with more nothing says so.
+The structures are the best one and Y = I. Small sets are enumerated. The paper infers it from the relaxed problems,
+whose solutions span one subspace. With two clusters it is true of partitions, as all centred structures of two clusters
+are multiples of one; with more nothing says so.
 """
 
 from __future__ import annotations
@@ -97,9 +96,9 @@ def of_set(X: Any, n_clusters: int, seed: int, columns: str = "binary") -> dict[
 
 
 def structure_apart(gram: CenteredGram, labels: IntArray, n_clusters: int) -> float:
-    """Measure the largest difference of (8) and (9).
+    """Measure the largest difference of (8) and (9), of unit norm.
 
-    (8) by a pseudo-inverse, (9) centred, both of unit norm, over the largest entry.
+    (8) is computed by a pseudo-inverse and (9) centred. The difference is relative to the largest entry.
     """
     M = gram.values @ gram.values.T if gram.is_factor else gram.values
     P = (labels[:, None] == np.arange(n_clusters)).astype(np.float64)

@@ -43,10 +43,7 @@ FEATURES = ("raw", "binary", "one_maximum", "classes")
 
 
 class TaxonomyProtocol(Protocol):
-    """Section 5: clusters against classes or printed words.
-
-    The known classes, or the words that the paper prints.
-    """
+    """Judge clusters by classes or printed words (section 5)."""
 
     own: ClassVar[Mapping[str, Any]] = {
         # "binary": 1 for what is not zero; "one_maximum": each row scaled to the maximum 1; "classes": the true
@@ -100,10 +97,7 @@ class TaxonomyProtocol(Protocol):
     def tree_measures(
         self, cell: Cell, estimator: NumericalTaxonomy, X: Any, labels: IntArray, classes: IntArray | None
     ) -> dict[str, float]:
-        """Measure the taxonomy.
-
-        How it fits the distances, the objective, and the tree of the classes.
-        """
+        """Measure a taxonomy's fit to distances, objective, and the classes' tree."""
         length = float(np.linalg.norm(estimator.distances_) / np.sqrt(2.0)) or 1.0
         metrics = {
             "converged": float(estimator.converged_),
@@ -132,7 +126,7 @@ class TaxonomyProtocol(Protocol):
 def features_of(data: Dataset, features: str) -> Any:
     """Give the features as methods meet them.
 
-    As they are, binarised, of one maximum a row, or the true classes.
+    They are as in the data, binarised, over each row's maximum, or the true classes.
     """
     check_choice("features", features, FEATURES)
     if features == "classes":
@@ -152,9 +146,9 @@ def features_of(data: Dataset, features: str) -> Any:
 
 
 def n_clusters_of(data: Dataset, clusters: int | None) -> int:
-    """Give the number of clusters.
+    """Give the asked number of clusters, or the classes', or 8.
 
-    As asked, as many as classes, or the paper's 8 where there are none.
+    8 is the paper's number, where there are no classes.
     """
     if clusters is not None:
         return int(clusters)
@@ -162,10 +156,7 @@ def n_clusters_of(data: Dataset, clusters: int | None) -> int:
 
 
 def partition_measures(classes: IntArray, labels: IntArray) -> dict[str, float]:
-    """Measure a partition: H(l|c) and chance-corrected measures.
-
-    H(l|c) in nats and bits.
-    """
+    """Measure a partition: H(l|c) in nats, bits, and chance-corrected measures."""
     entropy = entropy_scores(classes, labels)
     return {
         **scored(
@@ -196,9 +187,9 @@ def gram_of(estimator: DependenceClusterer, X: Any, seed: int) -> Any:
 
 
 def moved_share(estimator: DependenceClusterer, X: Any, labels: IntArray, seed: int) -> float:
-    """Say how far the result moved from a spectral start.
+    """Say how far results moved: 1 - ARI with a spectral start.
 
-    One minus their adjusted Rand index; the start is of the same matrix.
+    The start is of the same matrix.
     """
     start = start_labels(
         gram_of(estimator, X, seed), estimator.n_clusters, "spectral", np.random.RandomState(seed)
@@ -207,9 +198,7 @@ def moved_share(estimator: DependenceClusterer, X: Any, labels: IntArray, seed: 
 
 
 def centring_agreement(estimator: KernelSpectral, X: Any, seed: int) -> dict[str, float]:
-    """Compare clusters of a normalised cut, plain and centred.
-
-    Those of the same matrix (section 3.1).
+    """Compare clusters of one normalised cut, plain and centred (section 3.1).
 
     "We wish to ignore the eigenvector with constant entries": of the matrix as it is the first eigenvector is left out,
     of the centred one none, so that both have ``n_clusters - 1``.
@@ -248,9 +237,9 @@ def taxonomy_arrays(estimator: NumericalTaxonomy) -> dict[str, np.ndarray]:
 
 
 def counts_of_words(cell: Cell, X: Any) -> Any:
-    """Count words in the documents of a cell.
+    """Count words in the documents of a cell, or give X.
 
-    Where the data say it; else what methods meet, X.
+    X is what methods meet, where the data do not count words.
     """
     views = cell.data.views
     return cell.task.of(views["counts"].values) if "counts" in views else X
@@ -261,7 +250,7 @@ def word_measures(
 ) -> tuple[dict[str, float], list[Reading], dict[str, np.ndarray]]:
     """Give the words of the clusters, and printed words back.
 
-    For NIPS how many of the printed ones come back, and where they lie.
+    NIPS has how many of the printed ones come back, and where they lie.
 
     Words are scored by ``counts``, how often they occur. Measures with the suffix ``_documents`` are of words that are
     scored by the shares of documents that have them, by ``X`` of 0 and 1.

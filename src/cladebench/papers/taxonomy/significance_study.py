@@ -1,7 +1,4 @@
-"""Test taxonomies on data that they were not learned from.
-
-Permutation tests on a held-out half.
-"""
+"""Test taxonomies by permutations on a half not learned from."""
 
 from __future__ import annotations
 

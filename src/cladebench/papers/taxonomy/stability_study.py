@@ -1,7 +1,4 @@
-"""How stable clusters are where no labels are.
-
-Taxonomies of bootstrap samples of the documents.
-"""
+"""Measure clusters' stability over bootstrap samples of documents, without labels."""
 
 from __future__ import annotations
 
@@ -27,9 +24,7 @@ N_SAMPLES = 20
 
 
 def run_study(cell: Cell) -> CellOutput:
-    """Cluster bootstrap samples and compare the clusters they share.
-
-    Clusters of the documents that two samples share.
+    """Cluster bootstrap samples and compare clusters of the documents they share.
 
     Returns
     -------
@@ -78,7 +73,7 @@ def methods(k: int, seed: int) -> dict[str, Callable[[CenteredGram], IntArray]]:
 def mean_agreement(clusterings: list[tuple[IntArray, IntArray]]) -> float:
     """Average the adjusted Rand index over pairs of samples.
 
-    Each is given as rows and their clusters; on the rows of both.
+    A sample is given as rows and their clusters. A pair is compared on the rows of both.
     """
     indices = []
     for (rows, labels), (others, theirs) in combinations(clusterings, 2):

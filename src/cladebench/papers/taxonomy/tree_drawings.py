@@ -39,10 +39,7 @@ _LEADER = 0.16  # inches from which on a block has a line to its leaf
 
 @dataclass(frozen=True)
 class _Part:
-    """Hold a picture or some lines of small text.
-
-    With width and height in inches.
-    """
+    """Hold a picture or lines of small text, sized in inches."""
 
     content: npt.NDArray[np.uint8] | str
     size: complex
@@ -51,10 +48,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Block:
-    """Hold what stands beside a leaf.
-
-    Parts one above the other, with a frame round them or without.
-    """
+    """Hold parts one above the other beside a leaf, framed or not."""
 
     parts: tuple[_Part, ...]
     framed: bool
@@ -225,9 +219,9 @@ def _levelled(places: npt.NDArray[np.complex128]) -> npt.NDArray[np.complex128]:
 
 
 def _draw_block(axes: Axes, block: _Block, anchor: complex, centre: complex, unit: float) -> None:
-    """Draw a block about its middle.
+    """Draw a block about its middle, with a line to distant leaves.
 
-    With a line to its leaf where it is not beside it; `unit` is in inches.
+    `unit` is in inches.
     """
     from matplotlib.patches import Rectangle
 

@@ -1,6 +1,6 @@
-"""How well a taxonomy fits.
+"""Measure how well a taxonomy fits the classes' tree.
 
-With the classes' own tree, and against trees that know nothing.
+Trees that know nothing are compared.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ N_RANDOM = 20
 def taxonomy_correlation(
     distances: FloatArray, clusters: IntArray, class_tree: Hierarchy, classes: IntArray
 ) -> float:
-    """Correlate cluster distances with path lengths of classes.
+    """Correlate cluster distances with path lengths in the classes' tree.
 
-    In the tree of the classes, over all pairs of samples.
+    All pairs of samples count.
 
     Parameters
     ----------
@@ -73,10 +73,7 @@ def taxonomy_correlation(
 
 @dataclass(frozen=True)
 class Worth:
-    """Objective (1) of one partition under several structures.
-
-    As shares of what no structure can exceed.
-    """
+    """Hold a partition's objective (1) under structures, as shares of bounds."""
 
     bound: float
     unconstrained: float

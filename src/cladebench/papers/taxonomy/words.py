@@ -1,7 +1,4 @@
-"""The words of clusters, and the paper's clusters they recover.
-
-Clusters of documents.
-"""
+"""Find the words of document clusters, and the paper's clusters they recover."""
 
 from __future__ import annotations
 
@@ -49,9 +46,7 @@ CLOSE: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def word_scores(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
-    """Score words by their frequency inside minus outside.
-
-    How often a word occurs in a document of a cluster, minus how often in one of all others (section 5.2).
+    """Score words by mean occurrence inside a cluster minus outside (section 5.2).
 
     Parameters
     ----------
@@ -77,18 +72,18 @@ def word_scores(X: Any, labels: IntArray, n_clusters: int) -> FloatArray:
 
 
 def top_words(scores: FloatArray, names: npt.ArrayLike, n_words: int = N_WORDS) -> npt.NDArray[np.str_]:
-    """Words of largest score, (n_clusters, n_words).
+    """List the words of largest score, shape (n_clusters, n_words).
 
-    Equal ones in the order of the vocabulary.
+    Equal ones come in the order of the vocabulary.
     """
     order = np.argsort(-scores, axis=1, kind="stable")[:, :n_words]
     return np.asarray(names)[order]
 
 
 def matched_to_printed(words: npt.NDArray[np.str_]) -> tuple[IntArray, IntArray]:
-    """Match clusters with those of Table 2, one to one.
+    """Match clusters with those of Table 2 by most common words.
 
-    So that most words come back.
+    The matching is one to one.
 
     Parameters
     ----------

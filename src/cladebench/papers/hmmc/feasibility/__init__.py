@@ -1,6 +1,6 @@
-"""What Rand index, SP and PS can be.
+"""Bound what Rand index, SP and PS can be.
 
-Of balanced clusters, leaves of trees, one large leaf, and a constant.
+Partitions are balanced clusters, leaves of trees, one large leaf, or a constant.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Facts: TypeAlias = Callable[[str, str], int]
 
 
 def class_sizes(classes: Mapping[str, Any], facts: Facts) -> tuple[int, ...]:
-    """Give the sizes of classes that a claim names.
+    """Give a claim's class sizes, its own or a data set's.
 
-    Its own, or those of a data set whose sizes are part of its code.
+    The sizes of such a data set are part of its code.
     """
     if "sizes" in classes:
         return tuple(classes["sizes"])

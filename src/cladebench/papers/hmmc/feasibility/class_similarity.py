@@ -101,10 +101,7 @@ def moments(classes: Sizes, parents: Sizes, kind: Kind) -> SimilarityMoments:
 
 
 def constant_range(classes: Sizes, parents: Sizes, kind: Kind) -> Range:
-    """Score the best constant similarity, the mean of the true ones.
-
-    One number, exact.
-    """
+    """Score exactly the best constant similarity, the mean of true ones."""
     score = 1 - moments(classes, parents, kind).variance
     return Range(
         low=score,
@@ -163,9 +160,9 @@ def implied_moments(
     same_class: Fraction,
     same_cluster: Fraction,
 ) -> Implied:
-    r"""Bound moments of the true similarities t from two printed scores.
+    r"""Bound moments of true similarities t from two printed scores.
 
-    Whatever the tree of the classes.
+    The tree of the classes may be any.
 
     Parameters
     ----------

@@ -1,7 +1,4 @@
-"""Leaves of trees of balanced splits and their Rand index.
-
-Also the adjusted index that a Rand index implies.
-"""
+"""Bound leaves of balanced splits, Rand index and adjusted index implied."""
 
 from __future__ import annotations
 
@@ -72,9 +69,9 @@ def adjusted_range(
 
 @lru_cache(maxsize=64)
 def tree_squares(n: int, leaves: int, slack: Fraction, small: int = 100) -> Fraction:
-    """Bound the sum of squared leaf sizes of a tree.
+    """Bound the sum of squared leaf sizes of a tree from above.
 
-    An upper bound; its binary splits are each balanced within `slack`.
+    Its binary splits are each balanced within `slack`.
 
     Parameters
     ----------
@@ -138,9 +135,9 @@ def _trees(n: int, leaves: int, slack: Fraction) -> Iterator[Sizes]:
 
 
 def _halved(n: int, leaves: int, slack: Fraction) -> Sizes:
-    """Give leaf sizes of a tree that shares rows as leaves.
+    """Give leaf sizes of a tree that shares rows within the slack.
 
-    As far as the slack allows; none if a leaf is empty.
+    There are none if a leaf is empty.
     """
     if leaves == 1 or n < leaves:
         return (n,) if 1 <= leaves <= n else ()

@@ -22,9 +22,9 @@ Sizes = tuple[int, ...]
 
 
 def slack_bounds(n: int, parts: int, slack: Fraction) -> tuple[int, int]:
-    """Give the least and greatest size of some parts of n rows.
+    """Give least and greatest size of parts of n rows, none empty.
 
-    The wider whole numbers, and no part empty.
+    They are the wider whole numbers.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def balanced_range(classes: Sizes, clusters: int, slack: Fraction) -> Range:
 def most_differing(classes: Sizes, clusters: int, low: int, high: int) -> tuple[Fraction, Sizes]:
     r"""Bound the pairs on which balanced clusters differ from classes.
 
-    An upper bound on their number, and sizes near it.
+    The bound is an upper one on their number. It comes with sizes near it.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def most_differing(classes: Sizes, clusters: int, low: int, high: int) -> tuple[
 def _fewest_differing(classes: Sizes, even: Sizes, high: int) -> Fraction:
     """Bound the number of differing pairs from below.
 
-    Sizes even at best, no class in one cluster beyond `high`.
+    Clusters are even at best, and no class has more than `high` rows in one cluster.
     """
     of_classes, of_clusters = sum(size**2 for size in classes), sum(size**2 for size in even)
     together = sum(size * min(size, high) for size in classes)

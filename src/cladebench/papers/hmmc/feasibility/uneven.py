@@ -69,7 +69,7 @@ class UnevenPartition:
     def outside(self, class_squares: Fraction) -> Fraction:
         """Bound the share of pairs not both in the largest cluster.
 
-        An upper bound, given a lower one on the class squares.
+        The bound is an upper one, given a lower one on the class squares.
         """
         spare = 1 - self._differing - class_squares / self.n**2
         rows = spare / 2 / (self._differing - 3 * self.largest)
