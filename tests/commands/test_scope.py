@@ -61,7 +61,9 @@ def test_a_table_of_runs_without_jobs_is_of_the_scope_that_its_folder_is_called_
     folder.mkdir()
     (folder / "cells.parquet").touch()
     assert scope_of(folder, None, "quick") == scope_of(folder, "full", "quick") == "full"
-    with pytest.raises(InputFileError, match=r"cells\.parquet: was run in the scope 'full', not 'quick'; expected"):
+    with pytest.raises(
+        InputFileError, match=r"cells\.parquet: was run in the scope 'full', not 'quick'; expected"
+    ):
         scope_of(folder, "quick", "quick")
 
 
