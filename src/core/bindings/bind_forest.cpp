@@ -69,7 +69,7 @@ cladebench::Splitter splitter_of(const nb::dict& given) {
   settings.subgradient = read<bool>(given, "subgradient");
   settings.restart = read<bool>(given, "restart");
   return [settings](const cladebench::NodeProblem& node) {
-    return cladebench::max_margin_split(node, settings).weights;
+    return cladebench::max_margin_split(node, settings, false).weights;
   };
 }
 

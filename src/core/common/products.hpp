@@ -47,8 +47,10 @@ CLADEBENCH_INLINE void add_product_panel(Strided A, const double* B, std::size_t
   if constexpr (kRows > 1) add_product_panel<V, kVectors, kRows / 2>(A, B, n_rows - r, n_terms, width, C);
 }
 
-/// C += A B, with B (n_terms x width) and C (n_rows x width) row-major and width a multiple of kLanes.
-struct AddProduct {
+/// C += A B, with B (n_terms x width) and C (n_rows x width) row-major and width a multiple of kLanes. Where
+/// the product is symmetric and its upper triangle is enough, the rest need not be added.
+template <bool kUpper>
+struct AddProductTo {
   template <class V>
   CLADEBENCH_INLINE static void run(const Strided& A, const double* B, std::size_t n_rows,
                                     std::size_t n_terms, std::size_t width, double* C) {
@@ -58,15 +60,17 @@ struct AddProduct {
     for (std::size_t k = 0; k < n_terms; k += kTerms) {
       const std::size_t terms = std::min(kTerms, n_terms - k);
       const Strided part{A.data + k * A.column, A.row, A.column};
+      const auto rows_to = [&](std::size_t column) { return kUpper ? std::min(n_rows, column) : n_rows; };
       std::size_t c = 0;
       for (; c + kPanel <= width; c += kPanel) {
-        add_product_panel<V, 2, kRows>(part, B + k * width + c, n_rows, terms, width, C + c);
+        add_product_panel<V, 2, kRows>(part, B + k * width + c, rows_to(c + kPanel), terms, width, C + c);
       }
       for (; c < width; c += V::kWidth) {
-        add_product_panel<V, 1, kRows>(part, B + k * width + c, n_rows, terms, width, C + c);
+        add_product_panel<V, 1, kRows>(part, B + k * width + c, rows_to(c + V::kWidth), terms, width, C + c);
       }
     }
   }
 };
+using AddProduct = AddProductTo<false>;
 
 }  // namespace cladebench

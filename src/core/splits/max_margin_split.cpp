@@ -187,7 +187,8 @@ void start_at_eigenvector(const NodeProblem& problem, const SplitSettings& setti
   if (!(rounds.promise(count, choose) < through_zero)) rounds.start(start);
 }
 
-void split_with_constraints(const NodeProblem& problem, const SplitSettings& settings, SplitFit& fit) {
+void split_with_constraints(const NodeProblem& problem, const SplitSettings& settings, bool with_objective,
+                            SplitFit& fit) {
   RelaxedLabels labels(problem, settings);
   const PointTiles points(problem, labels.order());
   Rounds rounds(points, settings, problem.seed, fit);
@@ -206,11 +207,13 @@ void split_with_constraints(const NodeProblem& problem, const SplitSettings& set
     fit.warm_up = fit.rounds;
   }
   fit.converged = rounds.run(labels.count(true), settings.max_rounds - fit.rounds, true, all);
+  if (!with_objective) return;
   fit.objective = 0.5 * settings.weight * square(fit.weights) +
                   labels.loss(exact_scores(problem, labels.order(), fit.weights).data());
 }
 
-void split_without(const NodeProblem& problem, const SplitSettings& settings, SplitFit& fit) {
+void split_without(const NodeProblem& problem, const SplitSettings& settings, bool with_objective,
+                   SplitFit& fit) {
   std::vector<std::uint32_t> order(problem.n());
   std::iota(order.begin(), order.end(), 0U);
   const PointTiles points(problem, order);
@@ -221,20 +224,21 @@ void split_without(const NodeProblem& problem, const SplitSettings& settings, Sp
   start_at_random(problem, points, rounds);
   const auto choose = [&](const float* scores, HingeTerms& terms) { labels.choose(scores, terms); };
   fit.converged = rounds.run(problem.n(), settings.max_rounds, true, choose);
+  if (!with_objective) return;
   fit.objective = 0.5 * settings.weight * square(fit.weights) +
                   labels.loss(exact_scores(problem, order, fit.weights).data());
 }
 
 }  // namespace
 
-SplitFit max_margin_split(const NodeProblem& problem, const SplitSettings& settings) {
+SplitFit max_margin_split(const NodeProblem& problem, const SplitSettings& settings, bool with_objective) {
   SplitFit fit;
   fit.constrained = !problem.cannot_link.empty();
   if (problem.n() == 0) throw std::invalid_argument("the node has no rows; expected at least one");
   if (fit.constrained) {
-    split_with_constraints(problem, settings, fit);
+    split_with_constraints(problem, settings, with_objective, fit);
   } else {
-    split_without(problem, settings, fit);
+    split_without(problem, settings, with_objective, fit);
   }
   return fit;
 }

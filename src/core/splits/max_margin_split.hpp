@@ -55,7 +55,8 @@ struct SplitFit {
 /// membership requirement (section 3.3). Results depend on the problem, its seed and the settings alone.
 ///
 /// Values are used in single precision: their magnitudes must be below 1e15. O(n d + L) an evaluation,
-/// O(L d^2 + d^3) for the start of a semi-supervised split.
-SplitFit max_margin_split(const NodeProblem& problem, const SplitSettings& settings);
+/// O(L d^2 + d^3) for the start of a semi-supervised split. A forest has no use for the objective.
+SplitFit max_margin_split(const NodeProblem& problem, const SplitSettings& settings,
+                          bool with_objective = true);
 
 }  // namespace cladebench

@@ -54,10 +54,13 @@ Symmetric scatter(const NodeProblem& problem, std::span<const Pair> pairs) {
     }
     keep_on(count * S.d * S.d / 8);
     const Strided transposed{differences.data(), 1, S.width};
-    run_kernel<AddProduct, const Strided&>(transposed, differences.data(), S.d, count, S.width,
-                                           S.entries.data());
+    run_kernel<AddProductTo<true>, const Strided&>(transposed, differences.data(), S.d, count, S.width,
+                                                   S.entries.data());
   }
   for (double& entry : S.entries) entry /= static_cast<double>(std::max<std::size_t>(pairs.size(), 1));
+  for (std::size_t q = 0; q < S.d; ++q) {
+    for (std::size_t p = 0; p < q; ++p) S.row(q)[p] = S.row(p)[q];
+  }
   return S;
 }
 
