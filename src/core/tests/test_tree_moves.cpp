@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -60,19 +61,21 @@ bool is_or_is_below(const TreeParents& parents, Node w, Node v) {
 }
 
 /// All sums that a moved tree is scored by are those that another object adds up from nothing.
-void check_equal(const Parts& parts, const Parts& fresh, std::size_t k) {
+void check_equal(Parts& parts, Parts& fresh, std::size_t k) {
   const Cuts &tree = parts.tree(), &other = fresh.tree();
   CHECK(tree.parent == other.parent && tree.order == other.order);
   CHECK(tree.size == other.size && tree.sum == other.sum);
+  Values beyond, other_beyond;
   for (Node v = 1; v < static_cast<Node>(tree.nodes()); ++v) {
-    CHECK(std::equal(parts.between(v), parts.between(v) + k, fresh.between(v)));
-    for (Node w = 1; w < static_cast<Node>(tree.nodes()); ++w) {
-      if (is_or_is_below(tree.parent, w, v)) {
-        CHECK(parts.is_below(w, v) && parts.beyond(v, w) == fresh.beyond(v, w));
-      } else {
-        CHECK(!parts.is_below(w, v));
-        if (!is_or_is_below(tree.parent, v, w)) CHECK(parts.between(v)[w] == fresh.between(v)[w]);
-      }
+    const double *between = parts.between(v), *other_between = fresh.between(v);
+    CHECK(std::equal(between, between + tree.nodes(), other_between));
+    CHECK(parts.to_all(v) == fresh.to_all(v));
+    parts.beyond(v, beyond);
+    fresh.beyond(v, other_beyond);
+    CHECK(beyond == other_beyond);
+    for (Node w = 0; w < static_cast<Node>(k); ++w) {
+      if (is_or_is_below(tree.parent, w, v))
+        CHECK(std::abs(beyond[w] + between[w] - parts.to_all(w)) < 1e-12);
     }
   }
 }
@@ -82,6 +85,12 @@ double squares_of(const Values& D, std::size_t k, const TreeParents& parents) {
       cladebench::path_distances(k, parents, cladebench::nonnegative_lengths(D, k, parents));
   double sum = 0.0;
   for (std::size_t i = 0; i < k * k; ++i) sum += (D[i] - fitted[i]) * (D[i] - fitted[i]) / 2.0;
+  return sum;
+}
+
+double squares_of_all(const Values& D) {
+  double sum = 0.0;
+  for (const double x : D) sum += x * x / 2.0;
   return sum;
 }
 
@@ -114,33 +123,50 @@ TreeParents moved(Neighbors neighbors, Node from, std::array<Node, 2> old, std::
   return rooted_at_0(neighbors);
 }
 
-/// The least squares of the tree and of all that one move makes, by trying every one.
-double least_of_all_moves(const Values& D, std::size_t k, const TreeParents& parents, std::size_t radius) {
+Neighbors neighbors_of(const TreeParents& parents) {
   Neighbors neighbors(parents.size());
   for (std::size_t v = 1; v < parents.size(); ++v) {
     neighbors[v].push_back(parents[v]);
     neighbors[parents[v]].push_back(static_cast<Node>(v));
   }
-  double least = squares_of(D, k, parents);
+  return neighbors;
+}
+
+/// The least squares of all trees that moves of one branch make, by trying every one.
+double least_of_branch(const Values& D, std::size_t k, const Neighbors& neighbors, Node from, Node branch,
+                       std::size_t radius) {
+  double least = std::numeric_limits<double>::infinity();
+  std::vector<Node> old;
+  std::copy_if(neighbors[from].begin(), neighbors[from].end(), std::back_inserter(old),
+               [&](Node w) { return w != branch; });
+  std::vector<std::array<Node, 2>> edges{{from, old[0]}, {from, old[1]}};  // the second end is farther off
+  for (std::size_t steps = 0; steps < radius; ++steps) {
+    std::vector<std::array<Node, 2>> further;
+    for (const auto& [near, node] : edges) {
+      for (const Node next : neighbors[node]) {
+        if (next == near) continue;
+        further.push_back({node, next});
+        const TreeParents tree = moved(neighbors, from, {old[0], old[1]}, {node, next});
+        least = std::min(least, squares_of(D, k, tree));
+      }
+    }
+    edges = further;
+  }
+  return least;
+}
+
+/// The least squares of the tree and of all that one move makes. No branch gains more than `moves` says,
+/// which are none where the tree was perfect.
+double least_of_all_moves(const Values& D, std::size_t k, const TreeParents& parents, std::size_t radius,
+                          const Moves* moves) {
+  const Neighbors neighbors = neighbors_of(parents);
+  const double given = squares_of(D, k, parents);
+  double least = given;
   for (Node from = static_cast<Node>(k); from < static_cast<Node>(parents.size()); ++from) {
     for (const Node branch : neighbors[from]) {
-      std::vector<Node> old;
-      std::copy_if(neighbors[from].begin(), neighbors[from].end(), std::back_inserter(old),
-                   [&](Node w) { return w != branch; });
-      std::vector<std::array<Node, 2>> edges{{from, old[0]},
-                                             {from, old[1]}};  // the second end is farther off
-      for (std::size_t steps = 0; steps < radius; ++steps) {
-        std::vector<std::array<Node, 2>> further;
-        for (const auto& [near, node] : edges) {
-          for (const Node next : neighbors[node]) {
-            if (next == near) continue;
-            further.push_back({node, next});
-            const TreeParents tree = moved(neighbors, from, {old[0], old[1]}, {node, next});
-            least = std::min(least, squares_of(D, k, tree));
-          }
-        }
-        edges = further;
-      }
+      const double found = least_of_branch(D, k, neighbors, from, branch, radius);
+      CHECK(!moves || moves->most_gained(from, branch) >= given - found - 1e-12 * squares_of_all(D));
+      least = std::min(least, found);
     }
   }
   return least;
@@ -173,8 +199,12 @@ TEST(parts_by_hand) {
   Parts parts(D, 4);
   parts.take({-1, 4, 4, 5, 5, 0});
   CHECK(parts.between(4)[3] == 48.0 && parts.between(3)[4] == 48.0 && parts.between(1)[2] == 8.0);
-  CHECK(parts.beyond(5, 5) == 7.0 && parts.beyond(5, 4) == 3.0);
-  CHECK(parts.beyond(4, 4) == 51.0 && parts.beyond(4, 1) == 17.0 && parts.beyond(3, 3) == 52.0);
+  CHECK(parts.to_all(5) == 119.0 && parts.between(5)[5] == 112.0 && parts.between(5)[4] == 64.0);
+  Values beyond;
+  parts.beyond(5, beyond);
+  CHECK(beyond == Values({0, 1, 2, 4}));
+  parts.beyond(4, beyond);
+  CHECK(beyond[1] == 17.0 && beyond[2] == 34.0);
   CHECK(parts.tree().sum == Values({0, 25, 42, 52, 51, 7}));
 }
 
@@ -192,13 +222,53 @@ TEST(a_round_makes_the_best_of_all_moves) {
     Moves moves(D, k, best);
     for (int step = 0; step < 6; ++step) {
       const TreeParents before = cladebench::rerooted(best.parent(), 0);
-      const double least = least_of_all_moves(D, k, before, radius);
-      const bool improved = moves.offer_all(radius);
+      const bool is_perfect = best.is_perfect(), improved = moves.offer_all(radius);
+      const double least = least_of_all_moves(D, k, before, radius, is_perfect ? nullptr : &moves);
       const double found = squares_of(D, k, cladebench::rerooted(best.parent(), 0));
       const double given = squares_of(D, k, before);
       CHECK(found <= least * (1.0 + 1e-8) + 1e-20);
       CHECK(improved ? found < given : best.parent() == before || found == given);
       if (!improved) break;
+    }
+  }
+}
+
+TEST(no_branch_gains_more_than_is_known_from_earlier_rounds) {
+  Random random(3);
+  for (int round = 0; round < 3; ++round) {
+    const std::size_t k = 16;
+    const Values D = random_distances(random, k, round % 3 ? Kind::kApart : Kind::kTies);
+    Best best(D, k);
+    Cuts tree = cuts_of(D, k, random_binary(random, k, round % 4 == 0));
+    best.offer(tree);
+    Moves moves(D, k, best);
+    for (int step = 0; step < 8; ++step) {
+      const std::size_t radius = step % 4 == 3 ? 3 : 1;
+      const TreeParents before = cladebench::rerooted(best.parent(), 0);
+      const bool is_perfect = best.is_perfect();
+      moves.offer_all(radius);
+      const double least = least_of_all_moves(D, k, before, radius, is_perfect ? nullptr : &moves);
+      CHECK(squares_of(D, k, cladebench::rerooted(best.parent(), 0)) <= least * (1.0 + 1e-8));
+    }
+  }
+}
+
+TEST(what_is_known_from_earlier_rounds_changes_no_choice) {
+  Random random(4);
+  constexpr std::array kinds{Kind::kApart, Kind::kTies, Kind::kNearlyEqual};
+  for (int round = 0; round < 12; ++round) {
+    const std::size_t k = 20 + random() % 40, far = 2 + random() % 9;
+    const Values D = random_distances(random, k, kinds[round % 3]);
+    Best best(D, k);
+    Cuts tree = cuts_of(D, k, random_binary(random, k, round % 4 == 0));
+    best.offer(tree);
+    Moves moves(D, k, best);
+    for (int step = 0; step < 16; ++step) {
+      const std::size_t radius = random() % 3 ? 1 : far;
+      Best alone = best;
+      const bool improved = moves.offer_all(radius);
+      CHECK(Moves(D, k, alone).offer_all(radius) == improved);
+      CHECK(alone.parent() == best.parent());
     }
   }
 }

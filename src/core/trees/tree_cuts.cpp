@@ -106,6 +106,12 @@ Cuts seen_from(const Cuts& tree, std::size_t k, Node root) {
   return seen;
 }
 
+Values turned(const TreeParents& parents, Node root, Values values) {
+  double below = 0.0;
+  for (Node v = root; v != -1; v = parents[v]) std::swap(below, values[v]);
+  return values;
+}
+
 void Paths::measure(const Cuts& tree, std::span<const double> lengths) {
   const std::size_t n = tree.nodes();
   place_.resize(n);

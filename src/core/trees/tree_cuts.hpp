@@ -46,6 +46,9 @@ double sum_across(const Cuts& tree, std::size_t k, std::size_t place, const doub
 /// The same tree with another point as its root: an edge parts the same pairs from both sides. O(k).
 Cuts seen_from(const Cuts& tree, std::size_t k, Node root);
 
+/// Values of a tree's edges, by node, as they stand with another node as its root, which gets 0.
+Values turned(const TreeParents& parents, Node root, Values values);
+
 /// Path lengths between the points of one tree after another.
 class Paths {
  public:

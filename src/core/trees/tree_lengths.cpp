@@ -34,17 +34,18 @@ double Lengths::bound(const Cuts& tree) {
   return left_over(tree, free_);
 }
 
-void Lengths::look_around(const Cuts& tree, Around& around) {
-  nonnegative(tree, best_);
-  gradient(tree, best_);
+void Lengths::look_around(const Cuts& tree, const Values& x, Around& around) {
+  gradient(tree, x);
   const std::size_t n = tree.nodes();
+  const double same = kGradientRounding * *std::max_element(tree.sum.begin(), tree.sum.end());
   around.sum.resize(n);
   around.multiplier.resize(n);
   around.vertex.resize(n);
   around.left = squares_;
   for (std::size_t v = 0; v < n; ++v) {
-    around.multiplier[v] = std::max(0.0, -slope_[v]);
-    around.sum[v] = tree.sum[v] + around.multiplier[v];
+    const double sum = tree.sum[v] + std::max(0.0, -slope_[v]);
+    if (!(std::abs(sum - around.sum[v]) <= same)) around.sum[v] = sum;
+    around.multiplier[v] = std::max(0.0, around.sum[v] - tree.sum[v]);
   }
   all_edges(tree);
   solve(tree, around.sum, around.lengths);
@@ -58,9 +59,13 @@ void Lengths::look_around(const Cuts& tree, Around& around) {
   }
 }
 
-void Lengths::nonnegative(const Cuts& tree, Values& x) {
+void Lengths::nonnegative(const Cuts& tree, Values& x, const std::vector<char>* kept) {
   const std::size_t n = tree.nodes();
-  kept_.assign(n, 1);
+  if (kept) {
+    kept_ = *kept;
+  } else {
+    kept_.assign(n, 1);
+  }
   kept_[tree.order[0]] = 0;
   restricted(tree, tree.sum, x);
   while (drop_negative(x)) restricted(tree, tree.sum, x);
@@ -229,26 +234,41 @@ bool Lengths::retreat(Values& x) {
   return any;
 }
 
-void Best::offer(Cuts& tree) {
+double Best::offer(Cuts& tree, const std::vector<char>* kept) {
   const double off = kDifferenceRounding * lengths_.squares();
-  if (lengths_.bound(tree) - off > enough(high_)) return;
+  const double nearly_perfect = kNearlyPerfect * lengths_.squares();
+  if (high_ < nearly_perfect) kept = nullptr;
+  if (!kept) {
+    const double bound = lengths_.bound(tree);
+    if (bound - off > enough(high_)) return bound;
+  }
   lay_out(tree);
-  lengths_.nonnegative(tree, x_);
-  const double nearly = lengths_.left_over(tree, x_);
-  if (nearly - off > enough(high_)) return;
+  lengths_.nonnegative(tree, x_, kept);
+  double nearly = lengths_.left_over(tree, x_);
+  if (kept && nearly < nearly_perfect) {
+    lengths_.nonnegative(tree, x_);
+    nearly = lengths_.left_over(tree, x_);
+  }
+  if (nearly - off > enough(high_)) return nearly;
   if (nearly + off < enough(low_)) {
     low_ = nearly - off;
     high_ = nearly + off;
   } else {
     settle();
     const double found = lengths_.errors(tree, x_, enough(high_));
-    if (!(found < enough(high_))) return;
+    if (!(found < enough(high_))) return nearly;
     low_ = high_ = found;
   }
   tree_.parent = tree.parent;
   tree_.order = tree.order;
   std::swap(best_x_, x_);
   improved_ = true;
+  return nearly;
+}
+
+TreeParents Best::seen_from_0(Values& x) const {
+  x = turned(tree_.parent, 0, best_x_);
+  return rerooted(tree_.parent, 0);
 }
 
 bool Best::is_perfect() {

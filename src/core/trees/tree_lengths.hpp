@@ -16,6 +16,8 @@ namespace cladebench::additive {
 inline constexpr double kBetter = 1e-9;
 // Relative to the squares of D: how exact `squares - product` is, and below what a fit is perfect.
 inline constexpr double kDifferenceRounding = 1e-12, kPerfect = 1e-28;
+// Below, relative to the squares of D, the rounding of lengths decides between trees: all are fitted alike.
+inline constexpr double kNearlyPerfect = 1e-6;
 
 /// What the edges at a vertex say of S, the sum of the distances of all points from it; see `Lengths::solve`.
 struct Vertex {
@@ -53,15 +55,15 @@ class Lengths {
 
   /// Prepares bounds of trees that are a move away. Multipliers of the constraints that lengths are not
   /// negative, whatever they are, make what lengths of any sign leave a lower bound, if they are added to the
-  /// sums across edges. Those of this tree make it tight here; edges that a move changes have none.
-  void look_around(const Cuts& tree, Around& around);
+  /// sums across edges. Those of this tree, whose lengths are x, make it tight here; edges that a move
+  /// changes have none. Sums that differ from those that `around` has by rounding alone stay as they are.
+  void look_around(const Cuts& tree, const Values& x, Around& around);
 
   /// 1 / (k - 2 n) of n points, 0 of half of all.
   double share(double points) const { return share_[static_cast<std::size_t>(points)]; }
 
-  /// The edge parts so many points beyond it from the vertex.
-  void add_edge(Vertex& vertex, double sum, double beyond) const {
-    const double share = this->share(beyond);
+  /// The edge parts so many points beyond it, of this share, from the vertex.
+  static void add_edge(Vertex& vertex, double sum, double beyond, double share) {
     if (share == 0.0) {
       vertex.total = sum / beyond;
     } else {
@@ -70,15 +72,16 @@ class Lengths {
     }
   }
 
-  /// Of the edge between two vertices, of which so many points are on the side of the lower.
-  double length(double below, const Vertex& lower, const Vertex& upper) const {
-    const double share = this->share(below);
+  /// Of the edge between two vertices, of which so many points, of this share, are on the side of the lower.
+  static double length(double below, double share, const Vertex& lower, const Vertex& upper) {
     if (share != 0.0) return (lower.total - upper.total) * share;
     const double branch = upper.total * upper.weight - upper.known;
     return (branch - (lower.total * (1.0 - lower.weight) + lower.known)) / below;
   }
 
-  void nonnegative(const Cuts& tree, Values& x);
+  /// Begins with the edges kept at lengths above 0, of which the solution is not to depend but for rounding;
+  /// with all where none are given.
+  void nonnegative(const Cuts& tree, Values& x, const std::vector<char>* kept = nullptr);
 
   /// Squares that a solution of the normal equations leaves: those of D less what it explains. Off by
   /// rounding.
@@ -102,7 +105,7 @@ class Lengths {
   Values share_;
   std::vector<char> kept_;
   TreeParents vertex_;
-  Values known_, weight_, total_, slope_, trial_, free_, best_;
+  Values known_, weight_, total_, slope_, trial_, free_;
   Paths paths_;
 };
 
@@ -112,8 +115,13 @@ class Best {
  public:
   Best(std::span<const double> D, std::size_t k) : lengths_(D, k) {}
 
-  /// Takes the tree if it is better; `order` is laid out only where it has to be.
-  void offer(Cuts& tree);
+  /// Takes the tree if it is better; `order` is laid out only where it has to be. A lower bound of what it
+  /// leaves, up to rounding.
+  /// Edges kept make it quicker: those that may be expected to be above 0.
+  double offer(Cuts& tree, const std::vector<char>* kept = nullptr);
+
+  /// The best tree with point 0 as its root, and its lengths.
+  TreeParents seen_from_0(Values& x) const;
 
   Lengths& lengths() { return lengths_; }
   const TreeParents& parent() const { return tree_.parent; }

@@ -52,7 +52,8 @@ TreeParents best_of_all_trees(std::span<const double> distances, std::size_t k);
 /// Descends from a binary tree to one that no move improves: the best move that prunes a subtree and grafts
 /// it to an edge at most `radius` edges away is made, again and again; of radius 1 (nearest-neighbour
 /// interchange) while one improves, of the full radius then. A round takes O(k x depth) time for sums of D,
-/// O(1) for each move, and O(k) for each tree that is not skipped. O(k^2) memory.
+/// O(1) for each move that what has changed since the last one lies on the way to, and O(k) for each tree
+/// that is not skipped. O(k^2) memory.
 ///
 /// @throws std::invalid_argument if the start is no binary tree.
 TreeParents search_trees(std::span<const double> distances, std::size_t k, const TreeParents& start,
