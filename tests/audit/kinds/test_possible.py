@@ -171,7 +171,8 @@ def test_a_programme_without_a_form_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_metric_without_a_programme_is_refused(possible):
-    with pytest.raises(ClaimsError, match="no programme for ari of 'balanced clusters'; expected ri of"):
+    told = "no programme for ari of 'balanced clusters'; did you mean 'ri of balanced clusters'[?] allowed: ri of"
+    with pytest.raises(ClaimsError, match=told):
         possible(BALANCED, "0.5", "ari")
     with pytest.raises(
         ClaimsError, match=r"claim 'c': .*no programme for ri of .*; expected a feasibility\.py of the paper"

@@ -17,7 +17,7 @@ from cladebench.audit.verdict.verdict_types import (
     Outcome,
     not_testable,
 )
-from cladebench.input_files import InputFileError, read_schema, validate, validator_of
+from cladebench.input_files import InputFileError, one_of, read_schema, shown, validate, validator_of
 from cladebench.measures import MEASURES
 from cladebench.notation import significant
 from cladebench.paper.feasibility import Interval, Programmes, Range, as_printed
@@ -54,10 +54,10 @@ class Possible(Kind):
             return
         programmes, key = claims.programmes, _key(claim)
         if key not in programmes:
-            known = "; ".join(f"{metric} of {what}" for metric, what in programmes)
+            known = [f"{metric} of {what}" for metric, what in programmes]
+            told = one_of(" of ".join(key), known) if known else "expected a feasibility.py of the paper"
             raise ClaimsError(
-                f"{where}: expects.instances: no programme for {key[0]} of {key[1]!r}; "
-                f"expected {known or 'a feasibility.py of the paper'}"
+                f"{where}: expects.instances: no programme for {key[0]} of {shown(key[1])}; {told}"
             )
         form = programmes[key].form
         keys = {"instances": {}, **form["properties"], "assumed": {}}
