@@ -11,6 +11,7 @@ from audit_records import SELECTION, cells
 from cladebench import datasets
 from cladebench.audit import audit_paper, load_claims
 from cladebench.audit.audit_files import as_frame
+from cladebench.audit.claim_tables import published_table
 from cladebench.audit.verdict import verdict_types as o
 from cladebench.bench.plan.jobs import expand
 from cladebench.paper.catalogue import load_plan
@@ -75,7 +76,7 @@ def test_the_tables_hold_every_published_number_and_no_other():
         assert claim.repetitions == 5
         assert claim.one_draw == (claim.measure["dataset"] == "digits")
     assert "fig3a/glass/perch" in claims().claims
-    assert len(claims().published_table()) == 31
+    assert len(published_table(claims())) == 31
 
 
 def test_every_claim_says_where_it_stands_and_what_it_quotes():

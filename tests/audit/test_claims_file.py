@@ -4,8 +4,9 @@ import pytest
 
 from audit_records import claims_of
 from cladebench.audit import ClaimsError
+from cladebench.audit.claim_tables import published_table, ratios_table
 from cladebench.audit.claim_types import Claim
-from cladebench.audit.claims_file import slug
+from cladebench.audit.table_parts import slug
 from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.measures import with_own
 from cladebench.paper.printed import parse_printed
@@ -28,7 +29,7 @@ def test_a_table_gives_one_claim_for_each_number(tmp_path):
     assert last.measure["where"] == {"k": 3}
     assert (last.measure["direction"], last.measure["scale"]) == ("lower", 1.0)
     assert last.not_testable == "times of another machine"
-    table = found.published_table()
+    table = published_table(found)
     assert list(table.claim) == ["t/d-sp/a", "t/d-time/a", "t/d-time/b"]
     assert list(table.value) == [94.4, 1986.9, 5.2]
 
@@ -83,7 +84,7 @@ claims:
 
 def test_claimed_ratios_of_two_methods_are_listed(tmp_path):
     found = claims_of(tmp_path, RATIOS + SECOND)
-    table = found.ratios_table()
+    table = ratios_table(found)
     assert table.claim.tolist() == ["open", "closed"]
     assert table.claimed.tolist() == ["at least 2", "at least 2 and at most 3"]
     named = [{key: side[key] for key in ("dataset", "method", "metric")} for side in table.of]

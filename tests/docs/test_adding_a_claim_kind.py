@@ -2,10 +2,15 @@
 
 import pytest
 
+import made_up_claims
 from audit_records import cells, claims_of, frame, judged
 from cladebench.audit import kinds
 from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.claims_file import claims_validator
+from cladebench.audit.verdict_statuses import INCONCLUSIVE, status_of
+from cladebench.report.choice_figures import quoted
+from cladebench.report.claim_rows import said_by
+from cladebench.report.plain_words import Names
 from doc_examples import titled_blocks
 
 CLAIM = """
@@ -53,6 +58,14 @@ def test_the_example_is_found_and_judges(folder, direction, won, verdict):
         20,
         (won if direction == "higher" else 20 - won) / 20,
     )
+
+
+def test_readers_of_verdicts_take_the_example_as_it_is(folder):
+    row = made_up_claims.claim("mostly", kind="wins", published="A ahead of B in 50% or more")
+    assert said_by(row, Names()) == "A ahead of B in 50% or more"
+    assert said_by(row | {"published": ""}, Names()) == "“It says mostly.”"
+    assert status_of(row | {"verdict": "within noise"}) is INCONCLUSIVE
+    assert quoted(row) == "“It says mostly.”"
 
 
 def test_a_key_that_the_example_does_not_name_is_refused(folder):

@@ -2,7 +2,7 @@
 
 import re
 
-from cladebench.audit.verdict.verdict_statuses import STATUSES
+from cladebench.audit.verdict_statuses import STATUSES
 from cladebench.cli import build_parser
 from cladebench.export import FORMATS
 from cladebench.export.forrt import CONFIDENCE

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from cladebench.audit.audit_files import read_audit
-from cladebench.audit.verdict.verdict_statuses import STATUSES
 from cladebench.audit.verdict.verdict_types import VERDICTS
+from cladebench.audit.verdict_statuses import STATUSES
 from cladebench.html_templates import script_json
 from cladebench.report.pages import write_report
 from cladebench.report.statement_reviews import claim_review, claim_text, is_tested, statement_heads

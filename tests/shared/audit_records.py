@@ -103,11 +103,11 @@ def write_cells(table: pd.DataFrame, folder: Path) -> None:
     table.reindex(columns=list(COLUMNS)).to_parquet(folder / "cells.parquet")
 
 
-def claims_of(folder: Path, text: str, measures=MEASURES) -> ClaimSet:
+def claims_of(folder: Path, text: str, measures=MEASURES, programmes=None) -> ClaimSet:
     """Claims of the paper ``toy`` from the text below its first line."""
     path = folder / "claims.yaml"
     path.write_text("paper: toy\n" + text, encoding="utf-8")
-    return read_claims(path, measures)
+    return read_claims(path, measures, programmes)
 
 
 def judged(claims: ClaimSet, records: pd.DataFrame, selection=SELECTION, **how) -> pd.DataFrame:

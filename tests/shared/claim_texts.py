@@ -1,4 +1,4 @@
-"""Claims files of few claims, to be changed."""
+"""Claims files of few claims, to be changed; the objects of their schemas."""
 
 
 def claim_text(name: str, kind: str, **keys: str) -> str:
@@ -34,3 +34,14 @@ tables:
     best: {d-time: B}
 claims: []
 """
+
+
+def objects(schema):
+    """Yield the parts of a schema that describe an object, but for its conditions."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object" and "properties" in schema:
+            yield schema
+        schema = [part for key, part in schema.items() if key not in ("if", "then", "else")]
+    if isinstance(schema, list):
+        for part in schema:
+            yield from objects(part)

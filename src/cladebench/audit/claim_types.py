@@ -8,11 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
-
 from cladebench.audit.verdict.verdict_types import Rules
-from cladebench.audit.verdict.verdict_wording import claimed_range
-from cladebench.bench.plan.cell_spec import canonical_json, point_text
 from cladebench.input_files import InputFileError
 from cladebench.paper.feasibility import Programmes
 from cladebench.paper.printed import Printed
@@ -35,7 +31,7 @@ class Claim:
     Attributes
     ----------
     id, kind : str
-        ``kind`` is value, order, ratio, trend, ranking, sentence, arithmetic or possible.
+        ``kind`` is the name of one of `cladebench.audit.kinds.KINDS`.
     place : mapping
         Keys artifact, row, column, section, page.
     quote : str
@@ -49,7 +45,7 @@ class Claim:
     expects : mapping
         What must hold; its form depends on the kind.
     family : str
-        Orders and trends of one family are corrected together.
+        Claims of one family are corrected together, where their kind is.
     repetitions : int or None
         Behind the printed number.
     spread : str
@@ -151,7 +147,7 @@ class ClaimSet:
         Methods for which one repetition is exact.
     excluded : tuple of mapping
         Sentences that are no claims about results: section, quote, why.
-    programmes : mapping of (str, str) to callable
+    programmes : mapping of (str, str) to Programme
         What the paper's ``feasibility.py`` bounds: (metric, instances) -> programme.
     """
 
@@ -171,45 +167,3 @@ class ClaimSet:
             matches = re.compile(fnmatch.translate(pattern)).match
             self._matching[pattern] = [name for name in self.claims if matches(name)]
         return self._matching[pattern]
-
-    def published_table(self) -> pd.DataFrame:
-        """List the printed numbers of the tables.
-
-        Columns: claim, artifact, what is measured, value, spread and text.
-
-        `at` is the evaluation point as canonical JSON, empty where the claim names none; `where` the part of the
-        setting that it names, ``{}`` where it names none.
-        """
-        rows = [
-            {
-                "claim": claim.id,
-                "artifact": claim.place.get("artifact", ""),
-                **{key: claim.measure.get(key, "") for key in ("dataset", "method", "metric")},
-                "at": point_text(claim.measure["at"]) if "at" in claim.measure else "",
-                "where": canonical_json(claim.measure.get("where", {})),
-                "value": claim.published.value,
-                "spread": claim.published.spread,
-                "printed": claim.published.text,
-            }
-            for claim in self.claims.values()
-            if claim.kind == "value" and claim.published is not None
-        ]
-        keys = ["claim", "artifact", "dataset", "method", "metric", "at", "where"]
-        columns = [*keys, "value", "spread", "printed"]
-        return pd.DataFrame(rows, columns=columns).astype({"value": float, "spread": float})
-
-    def ratios_table(self) -> pd.DataFrame:
-        """List the claimed ratios of one method to another.
-
-        Columns: claim, of and to (their queries), claimed (the range).
-        """
-        rows = []
-        for claim in self.claims.values():
-            sides = [claim.expects.get(key, {}) for key in ("of", "to")]
-            several = any(key in side for side in sides for key in ("value", "best_of", "worst_of"))
-            if claim.kind == "ratio" and not (
-                claim.not_testable or several or "same_setting" in claim.expects
-            ):
-                said = claimed_range(claim.expects.get("at_least"), claim.expects.get("at_most"))
-                rows.append((claim.id, *({**claim.measure, **side} for side in sides), said))
-        return pd.DataFrame(rows, columns=["claim", "of", "to", "claimed"])

@@ -18,6 +18,7 @@ from typing import Any
 from cladebench.audit.claim_checks import check_claims, check_planned
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet
 from cladebench.audit.kinds import KINDS
+from cladebench.audit.table_parts import BEST, COLUMN, ENTRY, NO_NUMBER, QUERY_KEYS, TablePart, slug
 from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import (
@@ -31,12 +32,9 @@ from cladebench.input_files import (
 )
 from cladebench.measures import MEASURES, Measure
 from cladebench.paper.catalogue import load_plan, load_programmes, resolve_package
+from cladebench.paper.feasibility import Programmes
 from cladebench.paper.printed import Printed, parse_printed
 
-#: What a table prints where it has no number.
-NO_NUMBER = ("-", "–", "—", "")
-
-_QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "at", "where", "change_from")
 #: More than any paper has; for_each can multiply a few lines to billions.
 MAX_CLAIMS = 10_000
 
@@ -79,12 +77,14 @@ def checked_claims(path: Path, plan: Plan) -> ClaimSet:
 
     See `read_claims` and `check_planned`.
     """
-    claims = replace(read_claims(path, plan.measures), programmes=load_programmes(plan.package))
+    claims = read_claims(path, plan.measures, load_programmes(plan.package))
     check_planned(claims, plan, short_name(path))
     return claims
 
 
-def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> ClaimSet:
+def read_claims(
+    path: Path, measures: Mapping[str, Measure] = MEASURES, programmes: Programmes | None = None
+) -> ClaimSet:
     """Read, expand and check a claims file.
 
     Parameters
@@ -92,6 +92,8 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
     path : Path
     measures : mapping of str to Measure
         Give each claim the direction and the scale of its metric; by default those that need no paper.
+    programmes : mapping of (str, str) to Programme, optional
+        Of the paper's ``feasibility.py``.
 
     Returns
     -------
@@ -122,6 +124,7 @@ def read_claims(path: Path, measures: Mapping[str, Measure] = MEASURES) -> Claim
         Rules(**document.get("rules", {})),
         frozenset(document.get("deterministic", ())),
         tuple(document.get("excluded", ())),
+        programmes or {},
     )
     check_claims(claim_set, name)
     return claim_set
@@ -142,52 +145,35 @@ def _check_families(document: Mapping[str, Any], name: str) -> None:
             )
 
 
-def slug(text: str) -> str:
-    """Lower-case form of a name for use in ids."""
-    return re.sub(r"[^a-z0-9.]+", "-", text.lower()).strip("-.")
-
-
 def _from_tables(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
-    """Expand each table to one claim a number.
-
-    Each entry marked as best makes two more: as printed, and as measured.
-    """
+    """List the claims that kinds make of the parts of tables."""
+    shared = {"repetitions": document.get("repetitions"), "spread": document.get("spread", "sd")}
     for table in document.get("tables", ()):
-        where = f"{name}: table {table['id']!r}"
-        columns, rows = table["columns"], table["rows"]
-        shared = {
-            "repetitions": table.get("repetitions", document.get("repetitions")),
-            "spread": table.get("spread", document.get("spread", "sd")),
-        }
-        for row_key, row in rows.items():
-            if len(row["printed"]) != len(columns):
-                raise ClaimsError(
-                    f"{where}: rows.{row_key}.printed: {len(row['printed'])} entries, expected {len(columns)}: "
-                    f"one for each column ({', '.join(columns)}), '-' where nothing is printed"
-                )
-            _check_columns(row, columns, f"{where}: rows.{row_key}")
-            for (column_key, column), text in zip(columns.items(), row["printed"], strict=True):
-                if text.strip() in NO_NUMBER:
-                    continue
-                yield Claim(
-                    id=f"{table['id']}/{slug(column_key)}/{slug(row_key)}",
-                    kind="value",
-                    place=table["place"]
-                    | {"row": row.get("label", row_key), "column": column.get("label", column_key)},
-                    quote=text,
-                    published=_printed(text, f"{where}: rows.{row_key}.printed"),
-                    measure=table["measure"] | _query(column) | _query(row),
-                    family=table["id"],
-                    one_draw=row.get("one_draw", column.get("one_draw", False)),
-                    seeds_alone=column_key in row.get("seeds_alone", ()),
-                    tolerance=table.get("tolerance", {}),
-                    gap=table.get("gap", {}),
-                    not_testable=_untested(row, column_key, column),
-                    **shared,
-                )
-        yield from _best_entries(table, where)
-        if table.get("ranking"):
-            yield from _rankings(table)
+        for part in _parts({**shared, **table}, f"{name}: table {table['id']!r}"):
+            for kind in KINDS.values():
+                yield from kind.from_table(part)
+
+
+def _parts(table: Mapping[str, Any], where: str) -> Iterator[TablePart]:
+    columns, rows = table["columns"], table["rows"]
+    for row_key, row in rows.items():
+        if len(row["printed"]) != len(columns):
+            raise ClaimsError(
+                f"{where}: rows.{row_key}.printed: {len(row['printed'])} entries, expected {len(columns)}: "
+                f"one for each column ({', '.join(columns)}), '-' where nothing is printed"
+            )
+        _check_columns(row, columns, f"{where}: rows.{row_key}")
+        for column_key, text in zip(columns, row["printed"], strict=True):
+            if text.strip() not in NO_NUMBER:
+                printed = _printed(text, f"{where}: rows.{row_key}.printed")
+                yield TablePart(ENTRY, table, column_key, row_key, printed)
+    for column_key, row_key in table.get("best", {}).items():
+        for key, known in ((column_key, columns), (row_key, rows)):
+            if key not in known:
+                raise ClaimsError(f"{where}: best: unknown {key!r}; {one_of(key, known)}")
+        yield TablePart(BEST, table, column_key, row_key)
+    for column_key in columns:
+        yield TablePart(COLUMN, table, column_key)
 
 
 def _check_columns(row: Mapping[str, Any], columns: Mapping[str, Any], where: str) -> None:
@@ -201,77 +187,6 @@ def _check_columns(row: Mapping[str, Any], columns: Mapping[str, Any], where: st
             raise ClaimsError(f"{where}.seeds_alone: unknown column {key!r}; {one_of(key, columns)}")
 
 
-def _untested(row: Mapping[str, Any], column_key: str, column: Mapping[str, Any]) -> str:
-    """Say why an entry of a table cannot be tested.
-
-    The row's reason, or its reason for this column, comes before the column's own.
-    """
-    reason = row.get("not_testable", "")
-    if isinstance(reason, Mapping):
-        reason = reason.get(column_key, "")
-    return str(reason or column.get("not_testable", ""))
-
-
-def _rankings(table: Mapping[str, Any]) -> Iterator[Claim]:
-    """One claim a column: its methods come in the printed order."""
-    for key, column in table["columns"].items():
-        yield Claim(
-            id=f"{table['id']}/ranking/{slug(key)}",
-            kind="ranking",
-            place=table["place"] | {"column": column.get("label", key)},
-            quote=table.get("quote", ""),
-            reading="the order of the methods of this column: Kendall's tau-b of printed and measured numbers",
-            measure=table["measure"] | _query(column),
-            expects={"values": f"{table['id']}/{slug(key)}/*"},
-            family=f"{table['id']}/ranking",
-        )
-
-
-def _best_entries(table: Mapping[str, Any], where: str) -> Iterator[Claim]:
-    columns, rows = table["columns"], table["rows"]
-    for column_key, row_key in table.get("best", {}).items():
-        for key, known in ((column_key, columns), (row_key, rows)):
-            if key not in known:
-                raise ClaimsError(f"{where}: best: unknown {key!r}; {one_of(key, known)}")
-        index = list(columns).index(column_key)
-        others = [
-            row["method"]
-            for key, row in rows.items()
-            # A row without a method is of one that is not measured here; the entry can be held against the rest.
-            if key != row_key and row["printed"][index].strip() not in NO_NUMBER and "method" in row
-        ]
-        column, row = columns[column_key], rows[row_key]
-        text = row["printed"][index]
-        measure = table["measure"] | _query(column)
-        place = table["place"] | {"row": row.get("label", row_key), "column": column.get("label", column_key)}
-        cell = f"{table['id']}/{slug(column_key)}/{slug(row_key)}"
-        yield Claim(
-            id=f"{table['id']}/bold/{slug(column_key)}",
-            kind="arithmetic",
-            place=place,
-            quote=f"{text} in bold",
-            reading="the entry marked as best is the best of its column, as printed",
-            measure=measure,
-            expects={"left": cell, "is": "better", "than": [f"{table['id']}/{slug(column_key)}/*"]},
-        )
-        yield Claim(
-            id=f"{table['id']}/best/{slug(column_key)}",
-            kind="order",
-            place=place,
-            quote=f"{text} in bold",
-            reading="the method marked as best is better than the best of the other methods of its column, as measured",
-            measure=measure,
-            expects={
-                "left": {"method": row.get("method", "")},
-                "is": "better",
-                "than": {"best_of": others},
-                "tie": table.get("tie", 0.0),
-            },
-            family=f"{table['id']}/best",
-            not_testable=_untested(row, column_key, column),
-        )
-
-
 def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
     for block in document["claims"]:
         where = f"{name}: claim {block['id']!r}"
@@ -282,7 +197,7 @@ def _from_blocks(document: Mapping[str, Any], name: str) -> Iterator[Claim]:
             # References are made of ids, and ids of slugs; queries name data sets and methods as they are.
             words = {k: slug(str(v)) if KINDS[block["kind"]].of_ids else v for k, v in combination.items()}
             filled = _fill({k: v for k, v in block.items() if k != "for_each"}, words)
-            measure = filled.get("measure", {}) | {k: v for k, v in combination.items() if k in _QUERY_KEYS}
+            measure = filled.get("measure", {}) | {k: v for k, v in combination.items() if k in QUERY_KEYS}
             text = filled.get("published")
             yield Claim(
                 id="/".join((block["id"], *(slug(str(value)) for value in values))),
@@ -334,9 +249,9 @@ def _check_for_each(block: Mapping[str, Any], where: str) -> None:
         raise ClaimsError(f"{where}: for_each: {count:,} claims, expected at most {MAX_CLAIMS:,}")
     texts = set(_texts({key: value for key, value in block.items() if key != "for_each"}))
     for key in for_each:
-        if key not in _QUERY_KEYS and not any("{" + key + "}" in text for text in texts):
+        if key not in QUERY_KEYS and not any("{" + key + "}" in text for text in texts):
             raise ClaimsError(
-                f"{where}: for_each.{key}: the claim has no {{{key}}}; {one_of(key, [*_QUERY_KEYS, *_words(texts)])}"
+                f"{where}: for_each.{key}: the claim has no {{{key}}}; {one_of(key, [*QUERY_KEYS, *_words(texts)])}"
             )
 
 
@@ -369,10 +284,6 @@ def _fill(value: Any, words: Mapping[str, Any]) -> Any:
     if isinstance(value, Mapping):
         return {key: _fill(item, words) for key, item in value.items()}
     return [_fill(item, words) for item in value] if isinstance(value, list) else value
-
-
-def _query(header: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: header[key] for key in _QUERY_KEYS if key in header}
 
 
 def _printed(text: str, where: str) -> Printed:

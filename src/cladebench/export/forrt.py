@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.audit.evidence import BY_CONSTRUCTION, EVIDENCE, OTHER_DATA, PAPER_RECIPE, PRINTED_NUMBERS
-from cladebench.audit.verdict.verdict_statuses import (
+from cladebench.audit.verdict.verdict_types import OPEN, VERDICTS
+from cladebench.audit.verdict_statuses import (
     INCONCLUSIVE,
     PARTLY,
     REFUTED,
@@ -18,7 +19,6 @@ from cladebench.audit.verdict.verdict_statuses import (
     VALIDATED,
     status_of,
 )
-from cladebench.audit.verdict.verdict_types import OPEN, VERDICTS
 from cladebench.export.run_folder import Format, PaperRun, RunFolder, as_json
 from cladebench.notation import significant
 from cladebench.report.cell_links import encoded

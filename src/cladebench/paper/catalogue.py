@@ -158,11 +158,17 @@ def load_programmes(package: str) -> Programmes:
     Raises
     ------
     InputFileError
-        If the module cannot be imported.
+        If the module cannot be imported, or has something else.
     """
+    from cladebench.paper.feasibility import Programme
+
     module = f"{package}.feasibility"
     with users_code(f"{module}: cannot be imported"):
         if importlib.util.find_spec(module) is None:
             return {}
         programmes: Programmes = importlib.import_module(module).PROGRAMMES
+    if not all(isinstance(programme, Programme) for programme in programmes.values()):
+        raise InputFileError(
+            f"{module}: PROGRAMMES: expected values of cladebench.paper.feasibility.Programme"
+        )
     return programmes

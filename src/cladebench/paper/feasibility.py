@@ -1,6 +1,6 @@
 """What a measure can be under what a paper states.
 
-A paper's ``feasibility.py`` has ``PROGRAMMES``: (metric, instances) -> a programme that gives a `Range`.
+A paper's ``feasibility.py`` has ``PROGRAMMES``: (metric, instances) -> a `Programme` that gives a `Range`.
 """
 
 from __future__ import annotations
@@ -61,10 +61,31 @@ class Range:
         return False
 
 
-#: ``programme(metric, expects, facts, printed)``: `expects` of the claim, ``facts(dataset, "n_samples")``, and the
-#: interval of values that round to the printed number.
-Programme: TypeAlias = Callable[[str, Mapping[str, Any], Callable[[str, str], int], Interval], Range]
+@dataclass(frozen=True)
+class Programme:
+    """What bounds a measure over some instances, and the form of claims.
+
+    Attributes
+    ----------
+    bounds : callable
+        ``bounds(metric, expects, facts, printed)``: `expects` of the claim, ``facts(dataset, "n_samples")``, and the
+        interval of values that round to the printed number.
+    form : mapping
+        JSON schema of `expects`, with ``properties``; ``instances`` and ``assumed`` are allowed besides. ``$defs`` are
+        those of ``claims.schema.json``.
+    of_constants : bool
+        The instances have one similarity for all pairs: the printed number is compared with the best of them.
+    """
+
+    bounds: Callable[[str, Mapping[str, Any], Callable[[str, str], int], Interval], Range]
+    form: Mapping[str, Any]
+    of_constants: bool = False
+
+
 Programmes: TypeAlias = Mapping[tuple[str, str], Programme]
+
+#: JSON schema of the numbers of samples of each class.
+CLASS_SIZES: Mapping[str, Any] = {"type": "array", "minItems": 2, "items": {"type": "integer", "minimum": 1}}
 
 
 def as_printed(text: str, scale: Fraction = Fraction(1)) -> Interval:

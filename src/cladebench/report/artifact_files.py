@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench import datasets
+from cladebench.audit.claim_tables import published_table, ratios_table
 from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.claims_file import checked_claims, claims_path
 from cladebench.audit.verdict.verdict_types import Rules
@@ -74,13 +75,13 @@ def build_context(plan: Plan, scope: str, results: Path, claims: ClaimSet | None
             plan.pools(),
             plan.official_splits(scope),
         ),
-        published=claims.published_table(),
+        published=published_table(claims),
         measures=plan.measures,
         methods={name: method.as_dict() for name, method in plan.methods.items()},
         datasets=_datasets(plan, scope),
         load_arrays=Store(results).load_arrays,
         load_data=lambda name, draw=0: datasets.load(plan.data_of(name), draw),
-        ratios=claims.ratios_table(),
+        ratios=ratios_table(claims),
     )
 
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from cladebench.audit.kinds import KINDS
 from cladebench.audit.verdict.verdict_types import (
     ANSWERS,
     CONTRADICTS,
@@ -117,7 +118,7 @@ def first_rows(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     Of several claims with one quote the first stands there.
     """
     tested = [claim for claim in claims if claim.get("main") and claim["stances"]]
-    split = sorted(changing(claims), key=lambda c: (c.get("kind") != "sentence", -_divided(c)))
+    split = sorted(changing(claims), key=lambda c: (not KINDS[c["kind"]].of_parts, -_divided(c)))
     by_quote: dict[str, Mapping[str, Any]] = {}
     for claim in (*tested, *split):
         by_quote.setdefault(quoted(claim), claim)
@@ -138,7 +139,7 @@ def quoted(claim: Mapping[str, Any]) -> str:
     The sentence in quotation marks, or the printed number and its place.
     """
     published = str(claim.get("published") or "")
-    if claim.get("kind") == "value" or not claim.get("quote"):
+    if KINDS[claim["kind"]].printed_number or not claim.get("quote"):
         return f"{claim.get('place') or claim['claim']}: {published}" if published else str(claim["claim"])
     return f"\u201c{claim['quote']}\u201d"
 

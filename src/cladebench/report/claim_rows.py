@@ -28,7 +28,8 @@ class ClaimRow:
     claim, kind, place, published, verdict, reason, quote, reading, selection, stand_in_for : str
         As in the file.
     measured, interval, n, detectable, p_adjusted : str
-        Empty where there is none; `detectable` is "unknown" of kinds that should have it.
+        Empty where there is none, `n` also where no run is needed; `detectable` is "unknown" of kinds that should
+        have it.
     beside : str
         Label of the rule of selection that is shown beside the paper's own.
     measured_beside, verdict_beside : str
@@ -144,7 +145,8 @@ class ClaimRow:
 
         What sentences are made of is between them. Numbers are shown in their tables.
         """
-        return {"sentence": 0, "value": 2}.get(self.kind, 1)
+        kind = KINDS[self.kind]
+        return 0 if kind.of_parts else 2 if kind.printed_number else 1
 
     @property
     def gridded(self) -> bool:
@@ -167,6 +169,7 @@ def claim_row(
     def named(text: str) -> str:
         return with_places(links.names.in_text(text, claim["methods"], metrics), links.names.places)
 
+    kind = KINDS[claim["kind"]]
     low, high = _number(claim["low"]), _number(claim["high"])
     texts = (
         "claim",
@@ -189,8 +192,8 @@ def claim_row(
         stand_in_for="; ".join(claim["stand_in_for"]),
         measured=_number(claim["measured"]),
         interval=f"[{low}, {high}]" if low and high and low != high else "",
-        n="" if claim["n"] is None else str(claim["n"]),
-        detectable=_number(claim["detectable"]) or ("unknown" if KINDS[claim["kind"]].detects else ""),
+        n="" if claim["n"] is None or kind.on_paper else str(claim["n"]),
+        detectable=_number(claim["detectable"]) or ("unknown" if kind.detects else ""),
         p_adjusted=_number(claim["p_adjusted"]),
         selection=label(claim["selection"]),
         beside=label(claim["selection_beside"]),
@@ -215,11 +218,12 @@ def said_by(claim: Mapping[str, Any], names: Names) -> str:
     Names stand for ids: a page shows it where there is no room for more.
     """
     what = names.in_text(claim["published"], claim["methods"], claim["metric"].split("; "))
-    if claim["kind"] == "value":
+    kind = KINDS[claim["kind"]]
+    if kind.printed_number:
         return f"{place_for_readers(claim['place'])}: {what}"
-    if claim["kind"] == "arithmetic" and not what:
+    if kind.on_paper and not what:
         return shortened(with_places(in_plain_words(claim["reason"]), names.places), 110)
-    if claim["kind"] == "sentence" or not what:
+    if kind.of_parts or not what:
         what = f"“{shortened(claim['quote'], 110)}”" if claim["quote"] else claim["claim"]
     data = names.datasets.get(claim["dataset"], "")
     between = " to " if " in the change of " in what else ", "

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cladebench.audit import ClaimSet
-from cladebench.audit.kinds.order import Order
+from cladebench.audit.kinds import KINDS
 from cladebench.paper.artifact_types import ArtifactContext
 from cladebench.paper.figures import STAND_IN, headline
 from cladebench.report.audit_figures import LOOKS, words_of
@@ -94,11 +94,11 @@ def _deepest(name: str, by_id: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapp
 
 
 def _is_lead(row: Mapping[str, Any], claims: ClaimSet, context: ArtifactContext) -> bool:
-    if row["kind"] != Order.name or row["measured"] is None or len(row["methods"]) != 2:
+    claim, kind = claims.claims[row["claim"]], KINDS[row["kind"]]
+    if row["measured"] is None or len(row["methods"]) != 2 or not kind.leads(claim):
         return False
-    expects = claims.claims[row["claim"]].expects
     least, most = context.measures[row["metric"]].range
-    return expects["is"] == "better" and "by" not in expects and least >= -1 and most <= 1
+    return bool(least >= -1 and most <= 1)
 
 
 def _lead(row: Mapping[str, Any], context: ArtifactContext) -> Lead:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cladebench.audit import ClaimSet
+from cladebench.audit.kinds import kind_of
 from cladebench.report.claim_rows import ClaimRow
 
 
@@ -53,7 +54,11 @@ def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[Publis
     by_artifact: dict[str, dict[tuple[str, str], list[ClaimRow]]] = {}
     for claim in claims.claims.values():
         place = claim.place
-        if claim.kind == "value" and claim.id in by_id and {"artifact", "row", "column"} <= set(place):
+        if (
+            kind_of(claim).printed_number
+            and claim.id in by_id
+            and {"artifact", "row", "column"} <= set(place)
+        ):
             entries = by_artifact.setdefault(str(place["artifact"]), {})
             entries.setdefault((str(place["row"]), str(place["column"])), []).append(by_id[claim.id])
     return tuple(

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cladebench.audit.evidence import EVIDENCE, PAPER_DATA
-from cladebench.audit.verdict.verdict_statuses import REFUTED, UNTESTED, VALIDATED, status_of
 from cladebench.audit.verdict.verdict_types import DOES_NOT_HOLD, HOLDS, VERDICTS
+from cladebench.audit.verdict_statuses import REFUTED, UNTESTED, VALIDATED, status_of
 from cladebench.bench.plan.plan import Plan
 from cladebench.report.cell_links import anchor
 from cladebench.report.claim_rows import place_for_readers

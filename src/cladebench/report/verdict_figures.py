@@ -11,6 +11,7 @@ from typing import Any
 from cladebench.audit import ClaimSet
 from cladebench.audit.claim_types import Claim
 from cladebench.audit.finding_checks import check_findings
+from cladebench.audit.kinds import kind_of
 from cladebench.audit.random_methods import RandomMethod
 from cladebench.audit.rules.against_published import against_published
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Rules
@@ -79,7 +80,9 @@ def gather_main_result(
         for claim in claims.claims.values()
         if claim.id in by_id and findings.main_result and claim.place.get("artifact") == findings.main_result
     ]
-    printed = [claim for claim in placed if claim.kind == "value" and {"row", "column"} <= set(claim.place)]
+    printed = [
+        claim for claim in placed if kind_of(claim).printed_number and {"row", "column"} <= set(claim.place)
+    ]
     if not printed:
         return None
     columns = {str(claim.place["column"]): claim for claim in printed}
@@ -93,7 +96,7 @@ def gather_main_result(
     rankings = {
         str(claim.place["column"]): str(by_id[claim.id]["verdict"])
         for claim in placed
-        if claim.kind == "ranking" and "column" in claim.place
+        if kind_of(claim).heads_column and "column" in claim.place
     }
     measures = [context.measures[str(claim.measure["metric"])] for claim in printed]
     # Columns of several measures are told by their names; what they share is the unit.

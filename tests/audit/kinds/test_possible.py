@@ -1,5 +1,6 @@
 """Claims of kind ``possible``: what is read, what is judged, and what the papers' own come to."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -15,9 +16,13 @@ from cladebench.datasets.fetch import obtain
 from cladebench.datasets.remote_file import DataUnavailable
 from cladebench.datasets.sets import awa, awa_classes, cifar100, uci
 from cladebench.hierarchy import Hierarchy
+from cladebench.input_files import InputFileError, validator_of
+from cladebench.paper.catalogue import load_programmes
 from cladebench.paper.feasibility import Range, as_printed
+from cladebench.papers.ghc.feasibility import PROGRAMMES as of_trees
 from cladebench.papers.hmmc import feasibility
 from cladebench.papers.hmmc.feasibility import leaves, rand_index
+from claim_texts import objects
 
 
 def judge_possible(claim, facts):
@@ -36,7 +41,7 @@ BALANCED = {
 def possible(tmp_path):
     """Gives a function that judges one claim; the metric is a share, printed as such."""
 
-    def claim(expects, published, metric="ri"):
+    def claim(expects, published, metric="ri", programmes=feasibility.PROGRAMMES):
         block = {
             "id": "c",
             "kind": "possible",
@@ -45,7 +50,7 @@ def possible(tmp_path):
             "published": published,
         }
         text = yaml.safe_dump({"claims": [block | {"measure": {"metric": metric}, "expects": expects}]})
-        return claims_of(tmp_path, text).claims["c"]
+        return claims_of(tmp_path, text, programmes=programmes).claims["c"]
 
     return claim
 
@@ -129,13 +134,50 @@ def test_three_classes_of_unknown_sizes_are_the_fewest(possible):
     assert possible(BALANCED | {"classes": classes}, "0.5").expects["classes"] == classes
 
 
-def test_a_metric_without_a_programme_is_refused(possible):
-    with pytest.raises(ValueError, match="no programme for ari of 'balanced clusters'; expected ri of"):
-        judge_possible(possible(BALANCED, "0.5", "ari"), registry_fact)
+def test_what_a_file_may_say_of_its_instances_is_up_to_the_paper(possible):
+    """The message is that of any key of a claims file: file, claim, key, value and what was expected."""
+    with pytest.raises(ClaimsError) as error:
+        possible(BALANCED | {"slack": 1}, "0.5")
+    assert re.fullmatch(
+        r".*/claims.yaml: claim 'c': expects.slack: 1 is not allowed; expected 0.1 for sizes between 0.9 and 1.1 of "
+        "the mean",
+        str(error.value),
+    )
+    with pytest.raises(ClaimsError, match=r"expects.extra: unknown key 'extra'; allowed: instances, classes"):
+        possible(BALANCED | {"extra": 1}, "0.5")
+    trees = {"instances": "trees", "classes": {"sizes": [4, 4], "source": "s"}}
+    assert possible(trees, "0.5", "dendrogram_purity", of_trees).expects == trees
     with pytest.raises(
-        ValueError, match=r"no programme for ri of .*; expected a feasibility\.py of the paper"
+        ClaimsError, match=r"expects\.classes\.n_samples: unknown key 'n_samples'; allowed: sizes, s"
     ):
-        judge.judge_possible(possible(BALANCED, "0.5"), {}, registry_fact)
+        possible(trees | {"classes": {"n_samples": 8}}, "0.5", "dendrogram_purity", of_trees)
+
+
+@pytest.mark.parametrize("programmes", [feasibility.PROGRAMMES, of_trees], ids=["hmmc", "ghc"])
+def test_forms_of_papers_are_schemas_and_take_no_key_that_they_do_not_name(programmes):
+    for programme in programmes.values():
+        validator_of({}).check_schema(dict(programme.form))
+        for part in (part for key in programme.form["properties"].values() for part in objects(key)):
+            assert part["additionalProperties"] is False
+
+
+def test_a_programme_without_a_form_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "formless").mkdir()
+    (tmp_path / "formless/__init__.py").touch()
+    (tmp_path / "formless/feasibility.py").write_text('PROGRAMMES = {("ri", "trees"): max}', encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(InputFileError, match=r"formless\.feasibility: PROGRAMMES: expected .*Programme"):
+        load_programmes("formless")
+
+
+def test_a_metric_without_a_programme_is_refused(possible):
+    told = "no programme for ari of 'balanced clusters'; did you mean 'ri of balanced clusters'[?] allowed: ri of"
+    with pytest.raises(ClaimsError, match=told):
+        possible(BALANCED, "0.5", "ari")
+    with pytest.raises(
+        ClaimsError, match=r"claim 'c': .*no programme for ri of .*; expected a feasibility\.py of the paper"
+    ):
+        possible(BALANCED, "0.5", programmes={})
 
 
 def test_class_sizes_come_from_the_data_set_that_is_named():

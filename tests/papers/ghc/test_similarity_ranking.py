@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cladebench.audit.claim_tables import published_table
 from cladebench.audit.claims_file import load_claims
 from cladebench.datasets import info
 from cladebench.papers.ghc import similarity_ranking as ranking
 from cladebench.papers.ghc import similarity_study as study
 
-PUBLISHED = load_claims("ghc").published_table()
+PUBLISHED = published_table(load_claims("ghc"))
 
 
 def judged(frame):

@@ -134,7 +134,7 @@ def test_of_columns_with_as_much_left_an_even_table_takes_the_first():
 
 def test_leaves_of_any_size_leave_the_adjusted_index_most_room():
     expects = {"classes": {"sizes": [30, 30, 40]}, "clusters": 4, "slack": 0.1}
-    found = feasibility.PROGRAMMES["ri", "leaves of balanced splits"](
+    found = feasibility.PROGRAMMES["ri", "leaves of balanced splits"].bounds(
         "ri", expects, None, (Fraction(1, 2), Fraction(3, 5))
     )
     said = re.findall(r"with ([a-z ]+) (?:impossible|between (\S+) and (\S+?))(?:,|$)", found.implies)

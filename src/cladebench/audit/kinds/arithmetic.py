@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import RELATIVE, Grounds, Kind, check_direction
+from cladebench.audit.table_parts import BEST, TablePart
 from cladebench.audit.verdict.verdict_types import (
     INCONSISTENT,
     REPRODUCED,
@@ -83,6 +84,19 @@ class Arithmetic(Kind):
             }
         }
     }
+
+    def from_table(self, part: TablePart) -> Iterator[Claim]:
+        """Make a claim of each best entry: it is, as printed."""
+        if part.what == BEST:
+            yield Claim(
+                id=part.id("bold"),
+                kind=self.name,
+                place=part.place,
+                quote=f"{part.text} in bold",
+                reading="the entry marked as best is the best of its column, as printed",
+                measure=part.measure,
+                expects={"left": part.entry_id, "is": "better", "than": [f"{part.id()}/*"]},
+            )
 
     def references(self, claim: Claim) -> Iterator[str]:
         """Name the claims whose printed numbers are read."""

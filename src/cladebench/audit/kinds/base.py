@@ -15,6 +15,7 @@ import pandas as pd
 from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.reading import Reader
+from cladebench.audit.table_parts import TablePart
 from cladebench.input_files import one_of
 
 #: Relations that read a direction.
@@ -70,6 +71,10 @@ class Kind(ABC):
         It needs the key ``expects``.
     detects : bool
         The least difference that its runs could have shown is known, or worth a word where it is not.
+    printed_number : bool
+        It says that a number is measured as it is printed: pages show it in its table, and within noise it agrees.
+    heads_column : bool
+        Its verdict is on a column of a printed table, and stands at its head.
     form : mapping
         JSON schema of what its claims have and others do not; ``$defs`` are those of ``claims.schema.json``.
     """
@@ -83,6 +88,8 @@ class Kind(ABC):
     of_parts: ClassVar[bool] = False
     expects: ClassVar[bool] = True
     detects: ClassVar[bool] = False
+    printed_number: ClassVar[bool] = False
+    heads_column: ClassVar[bool] = False
     form: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
@@ -113,6 +120,25 @@ class Kind(ABC):
         """Give what is measured for a claim that is not judged.
 
         None where nothing is.
+        """
+        return None
+
+    def with_others(self, claim: Claim, judgement: Judgement, by: Grounds) -> Judgement:
+        """Add what other claims say to the judgement with our choices."""
+        return judgement
+
+    def from_table(self, part: TablePart) -> Iterator[Claim]:
+        """Make claims of a part of a printed table."""
+        return iter(())
+
+    def leads(self, claim: Claim) -> bool:
+        """Say whether one side is to be better, by however little."""
+        return False
+
+    def quotient(self, claim: Claim) -> tuple[Mapping[str, Any], Mapping[str, Any], str] | None:
+        """Give the queries of two methods, and their claimed ratio.
+
+        None where no such ratio is claimed.
         """
         return None
 

@@ -32,6 +32,7 @@ from cladebench.audit.rules.paired_differences import (
     judge_order,
     judge_same,
 )
+from cladebench.audit.table_parts import BEST, TablePart
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Outcome, not_testable
 from cladebench.bench.samples.samples import ASKED, Sample, overlap_of_pairs, pair
 from cladebench.notation import as_given, significant
@@ -91,6 +92,31 @@ class Order(Kind):
             }
         }
     }
+
+    def from_table(self, part: TablePart) -> Iterator[Claim]:
+        """Make a claim of each best entry: its method is, as measured."""
+        if part.what == BEST:
+            yield Claim(
+                id=part.id("best"),
+                kind=self.name,
+                place=part.place,
+                quote=f"{part.text} in bold",
+                reading="the method marked as best is better than the best of the other methods of its column, "
+                "as measured",
+                measure=part.measure,
+                expects={
+                    "left": {"method": part.row.get("method", "")},
+                    "is": "better",
+                    "than": {"best_of": part.rivals},
+                    "tie": part.table.get("tie", 0.0),
+                },
+                family=f"{part.table['id']}/best",
+                not_testable=part.untested,
+            )
+
+    def leads(self, claim: Claim) -> bool:
+        """Say whether the left side is to be better, by however little."""
+        return claim.expects["is"] == "better" and "by" not in claim.expects
 
     def queries(self, claim: Claim) -> Iterator[Mapping[str, Any]]:
         """List the queries of both sides."""

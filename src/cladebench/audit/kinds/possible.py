@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from cladebench.audit.claim_types import Claim, Facts
+from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.verdict.verdict_types import (
@@ -17,23 +17,13 @@ from cladebench.audit.verdict.verdict_types import (
     Outcome,
     not_testable,
 )
+from cladebench.input_files import InputFileError, one_of, read_schema, shown, validate, validator_of
 from cladebench.measures import MEASURES
 from cladebench.notation import significant
-from cladebench.paper.feasibility import Interval, Programme, Programmes, Range, as_printed
+from cladebench.paper.feasibility import Interval, Programmes, Range, as_printed
 
-#: Instances with one similarity for all pairs. The number is compared with the best of them.
-CONSTANTS = ("constant", "constant by printed numbers")
 #: Largest share of a measure's numbers that may pass, as of false claims in a test. Beyond it, passing says nothing.
 PASSED_BLINDLY = 0.05
-
-
-_SCORES = {
-    "description": "printed Rand index and other score of one method, in per cent",
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["ri"],
-    "properties": {"score": {"$ref": "#/$defs/text"}, "ri": {"$ref": "#/$defs/text"}},
-}
 
 
 class Possible(Kind):
@@ -46,92 +36,37 @@ class Possible(Kind):
         "properties": {
             "measure": {"required": ["metric"]},
             "expects": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["instances", "classes"],
+                "required": ["instances"],
                 "properties": {
-                    "instances": {
-                        "enum": [
-                            "balanced clusters",
-                            "leaves of balanced splits",
-                            "one large leaf",
-                            "constant",
-                            "constant by printed numbers",
-                            "trees",
-                        ]
-                    },
-                    "classes": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "properties": {
-                            "dataset": {
-                                "description": "one whose class sizes and class tree are part of its code",
-                                "const": "awa-attr",
-                            },
-                            "sizes": {
-                                "type": "array",
-                                "minItems": 2,
-                                "items": {"type": "integer", "minimum": 1},
-                            },
-                            "parents": {
-                                "description": "tree of the classes: node c is class c, the root's parent is -1",
-                                "type": "array",
-                                "minItems": 2,
-                                "items": {"type": "integer", "minimum": -1},
-                            },
-                            "source": {"$ref": "#/$defs/text"},
-                            "n_samples": {"type": "integer", "minimum": 2},
-                            "n_classes": {"type": "integer", "minimum": 3},
-                            "largest": {
-                                "description": "share of the rows that no class exceeds (assumed)",
-                                "$ref": "#/$defs/positive",
-                            },
-                        },
-                        "oneOf": [
-                            {"required": ["dataset"], "maxProperties": 1},
-                            {"required": ["sizes", "source"]},
-                            {"required": ["n_samples"]},
-                        ],
-                        "dependentRequired": {"parents": ["sizes"], "n_classes": ["n_samples", "largest"]},
-                    },
-                    "clusters": {"type": "integer", "minimum": 2},
-                    "slack": {
-                        "description": "0.1 for sizes between 0.9 and 1.1 of the mean",
-                        "type": "number",
-                        "minimum": 0,
-                        "exclusiveMaximum": 1,
-                    },
-                    "single_linkage": _SCORES,
-                    "flat": {**_SCORES, "required": ["ri", "score"]},
+                    "instances": {"$ref": "#/$defs/text"},
                     "assumed": {
                         "description": "why a number that cannot be says nothing against the paper",
                         "$ref": "#/$defs/text",
                     },
                 },
-                "allOf": [
-                    {
-                        "if": {
-                            "properties": {
-                                "instances": {"enum": ["balanced clusters", "leaves of balanced splits"]}
-                            }
-                        },
-                        "then": {"required": ["clusters", "slack"]},
-                    },
-                    {
-                        "if": {"properties": {"instances": {"const": "one large leaf"}}},
-                        "then": {"required": ["clusters"]},
-                    },
-                    {
-                        "if": {"properties": {"instances": {"const": "constant by printed numbers"}}},
-                        "then": {
-                            "required": ["clusters", "slack", "single_linkage", "flat"],
-                            "properties": {"single_linkage": {"required": ["score"]}},
-                        },
-                    },
-                ],
             },
         },
     }
+
+    def check(self, claim: Claim, claims: ClaimSet, where: str) -> None:
+        """Hold what a claim expects against its programme's form."""
+        if not claim.expects:
+            return
+        programmes, key = claims.programmes, _key(claim)
+        if key not in programmes:
+            known = [f"{metric} of {what}" for metric, what in programmes]
+            told = one_of(" of ".join(key), known) if known else "expected a feasibility.py of the paper"
+            raise ClaimsError(
+                f"{where}: expects.instances: no programme for {key[0]} of {shown(key[1])}; {told}"
+            )
+        form = programmes[key].form
+        keys = {"instances": {}, **form["properties"], "assumed": {}}
+        expects = {"additionalProperties": False, **form, "properties": keys}
+        schema = {"properties": {"expects": expects}, "$defs": read_schema("claims")["$defs"]}
+        try:
+            validate({"expects": claim.expects}, validator_of(schema), where)
+        except InputFileError as error:
+            raise ClaimsError(str(error)) from None
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
         """Judge by the bounds and by instances at hand."""
@@ -145,7 +80,7 @@ def judge_possible(claim: Claim, programmes: Programmes, facts: Facts) -> Outcom
     ----------
     claim : Claim
         Its `expects` names a set of `instances` and what is known of the data; its metric says what is measured.
-    programmes : mapping of (str, str) to callable
+    programmes : mapping of (str, str) to Programme
         The paper's: (metric, instances) -> programme.
     facts : callable
         ``facts(dataset, "n_samples")``: checked against the class sizes of a data set that is named.
@@ -166,12 +101,13 @@ def judge_possible(claim: Claim, programmes: Programmes, facts: Facts) -> Outcom
     assert claim.published is not None
     scale = Fraction(str(claim.measure["scale"]))
     printed = as_printed(claim.published.text, scale)
-    possible = _programme(claim, programmes)(str(claim.measure["metric"]), claim.expects, facts, printed)
+    programme = programmes[_key(claim)]
+    possible = programme.bounds(str(claim.measure["metric"]), claim.expects, facts, printed)
     ends: dict[str, Any] = {"low": float(possible.low * scale), "high": float(possible.high * scale), "n": 1}
     said = f"{possible.assumes}; the value is {_between(possible, scale)}, by {possible.programme}"
     said += f"; {possible.implies}" if possible.implies else ""
     text, assumed = claim.published.text, str(claim.expects.get("assumed", ""))
-    if claim.expects["instances"] in CONSTANTS:
+    if programme.of_constants:
         return _against_constant(possible, printed, text, said, ends, assumed)
     if possible.excludes(*printed):
         if assumed:
@@ -212,13 +148,5 @@ def _between(possible: Range, scale: Fraction) -> str:
     return f"exactly {low}" if possible.low == possible.high else f"between {low} and {high}"
 
 
-def _programme(claim: Claim, programmes: Programmes) -> Programme:
-    key = (str(claim.measure["metric"]), str(claim.expects["instances"]))
-    if key not in programmes:
-        known = (
-            "; ".join(f"{metric} of {what}" for metric, what in programmes) or "a feasibility.py of the paper"
-        )
-        raise ValueError(
-            f"claim {claim.id!r}: expects.instances: no programme for {key[0]} of {key[1]!r}; expected {known}"
-        )
-    return programmes[key]
+def _key(claim: Claim) -> tuple[str, str]:
+    return str(claim.measure["metric"]), str(claim.expects["instances"])

@@ -18,6 +18,7 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.kinds.value import Value
 from cladebench.audit.reading import NO_RANDOM_METHOD, Reader
+from cladebench.audit.table_parts import COLUMN, TablePart
 from cladebench.audit.verdict.verdict_types import (
     CONTRADICTED,
     NOT_TESTABLE,
@@ -164,8 +165,22 @@ class Ranking(Kind):
     """
 
     name = "ranking"
-    detects = True
+    detects = heads_column = True
     family = corrected = praises = True
+
+    def from_table(self, part: TablePart) -> Iterator[Claim]:
+        """Make a claim of each column: its methods come as printed."""
+        if part.what == COLUMN and part.table.get("ranking"):
+            yield Claim(
+                id=part.id("ranking"),
+                kind=self.name,
+                place=part.place,
+                quote=part.table.get("quote", ""),
+                reading="the order of the methods of this column: Kendall's tau-b of printed and measured numbers",
+                measure=part.measure,
+                expects={"values": f"{part.id()}/*"},
+                family=f"{part.table['id']}/ranking",
+            )
 
     def references(self, claim: Claim) -> Iterator[str]:
         """Name the entries of the column."""

@@ -50,6 +50,19 @@ class Ratio(Kind):
         """List the queries of both sides."""
         return operand_queries(claim, "of", "to")
 
+    def quotient(self, claim: Claim) -> tuple[Mapping[str, Any], Mapping[str, Any], str] | None:
+        """Give both sides and the range, in words.
+
+        None where a side is no one method with a setting of its own.
+        """
+        expects = claim.expects
+        of, to = (expects.get(key, {}) for key in ("of", "to"))
+        several = not {"value", "best_of", "worst_of"}.isdisjoint({*of, *to})
+        if claim.not_testable or several or "same_setting" in expects:
+            return None
+        said = claimed_range(expects.get("at_least"), expects.get("at_most"))
+        return {**claim.measure, **of}, {**claim.measure, **to}, said
+
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
         """Judge the geometric mean of the ratios of all tasks.
 

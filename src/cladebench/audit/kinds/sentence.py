@@ -28,9 +28,7 @@ from cladebench.audit.verdict.verdict_types import (
     Outcome,
     not_testable,
 )
-
-#: In the reason of a sentence, before the counts of its parts by verdict.
-PARTS = " parts must hold: "
+from cladebench.audit.verdict.verdict_wording import PARTS
 
 
 def combine(parts: Sequence[Outcome], at_least: int) -> Outcome:

@@ -11,7 +11,15 @@ from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds.base import Grounds, Kind
 from cladebench.audit.reading import Reader, with_notes
 from cladebench.audit.rules.measured_values import judge_value
-from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, Outcome, Rules, not_testable
+from cladebench.audit.table_parts import ENTRY, TablePart, query_of
+from cladebench.audit.verdict.verdict_types import (
+    NOT_TESTABLE,
+    REPRODUCED,
+    UNTESTED,
+    Outcome,
+    Rules,
+    not_testable,
+)
 from cladebench.bench.samples.samples import Sample
 from cladebench.notation import significant
 
@@ -23,7 +31,7 @@ class Value(Kind):
     """
 
     name = "value"
-    family = praises = True
+    family = praises = printed_number = True
     expects = False
     form: ClassVar[Mapping[str, Any]] = {"required": ["published", "measure"]}
 
@@ -53,7 +61,7 @@ class Value(Kind):
         sample = read(claim.measure)
         if sample.problem:
             return Judgement(not_testable(sample.problem), (sample,))
-        outcome = value_outcome(claim, sample, reader, by.claims.rules)
+        outcome = _outcome(claim, sample, reader, by.claims.rules)
         if sample.stand_in_for and outcome.measured is not None:
             reason = (
                 f"printed for other data, so shown and not judged; measured {significant(outcome.measured)}"
@@ -67,8 +75,53 @@ class Value(Kind):
         whole = all(claim.measure.get(key) for key in ("dataset", "method", "metric"))
         return self.judge(claim, by) if whole else None
 
+    def with_others(self, claim: Claim, judgement: Judgement, by: Grounds) -> Judgement:
+        """Say with how many other numbers of its column our measurement agrees."""
+        if judgement.outcome.stance == UNTESTED or claim.inconsistent:
+            return judgement
+        others = [
+            other
+            for other in by.claims.claims.values()
+            if other.kind == self.name and other.id != claim.id and _column(other) == _column(claim)
+        ]
+        if not others:
+            return judgement
+        sample = judgement.samples[0]
+        held = [_outcome(other, sample, by.reader, by.claims.rules) for other in others]
+        as_well = sum(outcome.verdict == REPRODUCED for outcome in held)
+        too = "also " if judgement.outcome.verdict == REPRODUCED else ""
+        said = f"ours {too}agrees with {as_well} of the {len(others)} other numbers of its column"
+        reason = f"{judgement.outcome.reason}; {said}"
+        return replace(judgement, outcome=replace(judgement.outcome, reason=reason))
 
-def value_outcome(claim: Claim, sample: Sample, reader: Reader, rules: Rules) -> Outcome:
+    def from_table(self, part: TablePart) -> Iterator[Claim]:
+        """Make a claim of each printed number."""
+        if part.what == ENTRY:
+            table, column, row = part.table, part.column, part.row
+            yield Claim(
+                id=part.entry_id,
+                kind=self.name,
+                place=part.place,
+                quote=part.text,
+                published=part.published,
+                measure=part.measure | query_of(row),
+                family=table["id"],
+                repetitions=table["repetitions"],
+                spread=table["spread"],
+                one_draw=row.get("one_draw", column.get("one_draw", False)),
+                seeds_alone=part.column_key in row.get("seeds_alone", ()),
+                tolerance=table.get("tolerance", {}),
+                gap=table.get("gap", {}),
+                not_testable=part.untested,
+            )
+
+
+def _column(claim: Claim) -> tuple[Any, ...]:
+    """Where a printed number stands, its method aside."""
+    return claim.family, *(str(claim.measure.get(key)) for key in ("dataset", "metric", "at"))
+
+
+def _outcome(claim: Claim, sample: Sample, reader: Reader, rules: Rules) -> Outcome:
     """Hold a sample against a claim's printed number."""
     claim = reader.choice.claim(claim)
     assert claim.published is not None

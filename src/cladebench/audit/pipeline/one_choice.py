@@ -46,7 +46,7 @@ class Evaluation:
     _touched: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        self._grounds = Grounds(
+        self.grounds = Grounds(
             self.claims, self.reader, self.certificates, self.facts, self._part, self._runs_for_none
         )
 
@@ -98,7 +98,7 @@ class Evaluation:
             return self._set_aside(claim)
         if self.reader.random is not None and not kind_of(claim).praises:
             return Judgement(not_testable(NO_RANDOM_METHOD))
-        return kind_of(claim).judge(claim, self._grounds)
+        return kind_of(claim).judge(claim, self.grounds)
 
     def _correct(self, waiting: Mapping[str, Waiting]) -> None:
         families: dict[str, list[str]] = {}
@@ -120,7 +120,7 @@ class Evaluation:
         )
         if self.reader.random is not None:
             return Judgement(not_testable(NO_RANDOM_METHOD))
-        judgement = kind_of(claim).shown(claim, self._grounds)
+        judgement = kind_of(claim).shown(claim, self.grounds)
         if judgement is None:
             return Judgement(Outcome(verdict, why))
         if judgement.outcome.measured is None:
@@ -156,7 +156,7 @@ class Evaluation:
         """
         if name not in self._done:
             claim = self.claims.claims[name]
-            judgement = kind_of(claim).judge(claim, self._grounds)
+            judgement = kind_of(claim).judge(claim, self.grounds)
             assert isinstance(judgement, Judgement)
             self._done[name] = judgement
         return self._done[name]

@@ -9,10 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from cladebench.audit.claim_types import Claim, ClaimSet, Facts
+from cladebench.audit.claim_types import ClaimSet, Facts
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds import kind_of
-from cladebench.audit.kinds.value import Value, value_outcome
 from cladebench.audit.other_choices import (
     CHOSEN,
     Choice,
@@ -27,7 +26,6 @@ from cladebench.audit.reading import Reader
 from cladebench.audit.verdict.verdict_types import (
     CONTRADICTS,
     INCONSISTENT,
-    REPRODUCED,
     SUPPORTS,
     UNDECIDED,
     UNINFORMATIVE,
@@ -126,7 +124,7 @@ class PaperAudit:
     def settled(self) -> dict[str, Settled]:
         """Give what is reported of each claim."""
         by_name = {}
-        for name in self.claims.claims:
+        for name, claim in self.claims.claims.items():
             choices = [
                 (choice, judged[name])
                 for (choice, touched), judged in zip(self.choices, self._judged, strict=True)
@@ -138,7 +136,8 @@ class PaperAudit:
                 for (choice, _), methods_there in zip(self.choices, self._passed, strict=True)
                 if name in methods_there
             }
-            by_name[name] = settle(self.with_others(name), choices, random_methods, passed)
+            judgement = kind_of(claim).with_others(claim, self.chosen[name], self.own.grounds)
+            by_name[name] = settle(judgement, choices, random_methods, passed)
         return by_name | self._passed_by_parts(by_name)
 
     def _passed_by_parts(self, settled: Mapping[str, Settled]) -> dict[str, Settled]:
@@ -158,29 +157,6 @@ class PaperAudit:
             for name in sentences & held
             if without[name].outcome.stance != SUPPORTS
         }
-
-    def with_others(self, name: str) -> Judgement:
-        """Give the judgement with our choices.
-
-        Of a value it also says with how many other numbers our measurement agrees.
-        """
-        judgement, claim = self.chosen[name], self.claims.claims[name]
-        if claim.kind != Value.name or judgement.outcome.stance == UNTESTED or claim.inconsistent:
-            return judgement
-        others = [
-            other
-            for other in self.claims.claims.values()
-            if other.kind == Value.name and other.id != name and _column(other) == _column(claim)
-        ]
-        if not others:
-            return judgement
-        sample = judgement.samples[0]
-        held = [value_outcome(other, sample, self.own.reader, self.claims.rules) for other in others]
-        as_well = sum(outcome.verdict == REPRODUCED for outcome in held)
-        too = "also " if judgement.outcome.verdict == REPRODUCED else ""
-        said = f"ours {too}agrees with {as_well} of the {len(others)} other numbers of its column"
-        reason = f"{judgement.outcome.reason}; {said}"
-        return replace(judgement, outcome=replace(judgement.outcome, reason=reason))
 
     def _evaluation(
         self, rule: str, choice: Choice = CHOSEN, random: RandomMethod | None = None
@@ -323,8 +299,3 @@ class PaperAudit:
                 if len(stances) > 1 and UNTESTED not in stances:
                     moved.setdefault(choice.entries[0], set()).add(name)
         return {entry: len(names) for entry, names in moved.items()}
-
-
-def _column(claim: Claim) -> tuple[Any, ...]:
-    """Where a printed number stands, its method aside."""
-    return claim.family, *(str(claim.measure.get(key)) for key in ("dataset", "metric", "at"))

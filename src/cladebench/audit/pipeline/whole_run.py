@@ -16,13 +16,11 @@ from cladebench.audit.claims_file import load_claims
 from cladebench.audit.evidence import evidence_of
 from cladebench.audit.judgement import Judgement
 from cladebench.audit.kinds import kind_of
-from cladebench.audit.kinds.sentence import PARTS
-from cladebench.audit.kinds.value import Value
 from cladebench.audit.other_choices import single_choices
 from cladebench.audit.pipeline.all_choices import Settled
 from cladebench.audit.pipeline.one_paper import PaperAudit
 from cladebench.audit.verdict.verdict_types import DEPENDS, HOLDS, UNINFORMATIVE, VERDICTS
-from cladebench.audit.verdict.verdict_wording import in_sentences
+from cladebench.audit.verdict.verdict_wording import PARTS, in_sentences
 from cladebench.bench.plan.jobs import with_missing
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.samples.results import Results
@@ -228,7 +226,7 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
 def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict[str, Any]:
     claim = claims.claims[name]
     outcome, other = main.final, shown.final
-    printed = claim.published
+    printed, kind = claim.published, kind_of(claim)
     query = claim.measure
     return {
         "claim": claim.id,
@@ -241,9 +239,9 @@ def _row(claims: ClaimSet, name: str, main: Judgement, shown: Judgement) -> dict
         "reading": claim.reading,
         "published_value": printed.value if printed else None,
         "published_spread": printed.spread if printed else None,
-        "n_published": claim.repetitions if printed and claim.kind == Value.name else None,
+        "n_published": claim.repetitions if printed and kind.printed_number else None,
         "precision": printed.unit if printed else None,
-        "family": claim.family if kind_of(claim).family else "",
+        "family": claim.family if kind.family else "",
         "selection": _joined(s.rule for s in main.samples) or ("one setting" if main.samples else ""),
         "selection_beside": _joined(s.rule for s in shown.samples),
         "measured_beside": other.measured,

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from cladebench.bench.statistics.paired_tests import Difference
 from cladebench.notation import as_given, significant
 
+#: In the reason of a claim made of others, before the counts of its parts by verdict.
+PARTS = " parts must hold: "
 #: Between two statements of a reason; not within quotes or brackets.
 _BETWEEN = re.compile(r'; (?=(?:[^"]*"[^"]*")*[^"]*$)(?![^()]*\))')
 #: What a sentence may begin with: other words may be ids, which keep their letters.

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from cladebench.notation import significant
-from cladebench.paper.feasibility import Interval, Programmes, Range
+from cladebench.paper.feasibility import CLASS_SIZES, Interval, Programme, Programmes, Range
 
 Sizes = tuple[int, ...]
 
@@ -102,4 +102,15 @@ def _cost(metric: str, expects: Mapping[str, Any], facts: Any, printed: Interval
     return replace(cost_range(n), implies=implies)
 
 
-PROGRAMMES: Programmes = {("dendrogram_purity", "trees"): _purity, ("dasgupta_cost", "trees"): _cost}
+def _of_classes(**known: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the form of a claim that says this of the classes."""
+    classes = {"type": "object", "additionalProperties": False, "required": [*known], "properties": known}
+    return {"required": ["classes"], "properties": {"classes": classes}}
+
+
+PROGRAMMES: Programmes = {
+    ("dendrogram_purity", "trees"): Programme(
+        _purity, _of_classes(sizes=CLASS_SIZES, source={"$ref": "#/$defs/text"})
+    ),
+    ("dasgupta_cost", "trees"): Programme(_cost, _of_classes(n_samples={"type": "integer", "minimum": 2})),
+}

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cladebench.datasets.sets import awa_classes
-from cladebench.paper.feasibility import Interval, Programmes, Range, as_printed
+from cladebench.paper.feasibility import CLASS_SIZES, Interval, Programme, Programmes, Range, as_printed
 from cladebench.papers.hmmc.feasibility import class_similarity, leaves, rand_index
 from cladebench.papers.hmmc.feasibility.uneven import UnevenPartition
 
@@ -134,10 +134,80 @@ def _constant_by_print(metric: str, expects: Mapping[str, Any], facts: Facts, pr
     )
 
 
+_CLASSES = {
+    "type": "object",
+    "additionalProperties": False,
+    "properties": {
+        "dataset": {
+            "description": "one whose class sizes and class tree are part of its code",
+            "const": "awa-attr",
+        },
+        "sizes": CLASS_SIZES,
+        "parents": {
+            "description": "tree of the classes: node c is class c, the root's parent is -1",
+            "type": "array",
+            "minItems": 2,
+            "items": {"type": "integer", "minimum": -1},
+        },
+        "source": {"$ref": "#/$defs/text"},
+        "n_samples": {"type": "integer", "minimum": 2},
+        "n_classes": {"type": "integer", "minimum": 3},
+        "largest": {
+            "description": "share of the rows that no class exceeds (assumed)",
+            "$ref": "#/$defs/positive",
+        },
+    },
+    "oneOf": [
+        {"required": ["dataset"], "maxProperties": 1},
+        {"required": ["sizes", "source"]},
+        {"required": ["n_samples"]},
+    ],
+    "dependentRequired": {"parents": ["sizes"], "n_classes": ["n_samples", "largest"]},
+}
+
+
+def _scores(*required: str) -> Mapping[str, Any]:
+    return {
+        "description": "printed Rand index and other score of one method, in per cent",
+        "type": "object",
+        "additionalProperties": False,
+        "required": list(required),
+        "properties": {"score": {"$ref": "#/$defs/text"}, "ri": {"$ref": "#/$defs/text"}},
+    }
+
+
+def _form(*required: str, linkage: tuple[str, ...] = ("ri",)) -> Mapping[str, Any]:
+    return {
+        "required": ["classes", *required],
+        "properties": {
+            "classes": _CLASSES,
+            "clusters": {"type": "integer", "minimum": 2},
+            "slack": {
+                "description": "0.1 for sizes between 0.9 and 1.1 of the mean",
+                "type": "number",
+                "minimum": 0,
+                "exclusiveMaximum": 1,
+            },
+            "single_linkage": _scores(*linkage),
+            "flat": _scores("ri", "score"),
+        },
+    }
+
+
+_BY_PRINT = _form("clusters", "slack", "single_linkage", "flat", linkage=("ri", "score"))
 PROGRAMMES: Programmes = {
-    ("ri", "balanced clusters"): _balanced,
-    ("ri", "leaves of balanced splits"): _splits,
-    **{(metric, "one large leaf"): _one_large for metric in ("ri", "sp", "ps", "ps_without_root")},
-    **{(metric, "constant"): _constant for metric in ("sp", "ps", "ps_without_root")},
-    **{(metric, "constant by printed numbers"): _constant_by_print for metric in ("sp", "ps")},
+    ("ri", "balanced clusters"): Programme(_balanced, _form("clusters", "slack")),
+    ("ri", "leaves of balanced splits"): Programme(_splits, _form("clusters", "slack")),
+    **{
+        (metric, "one large leaf"): Programme(_one_large, _form("clusters"))
+        for metric in ("ri", "sp", "ps", "ps_without_root")
+    },
+    **{
+        (metric, "constant"): Programme(_constant, _form(), of_constants=True)
+        for metric in ("sp", "ps", "ps_without_root")
+    },
+    **{
+        (metric, "constant by printed numbers"): Programme(_constant_by_print, _BY_PRINT, of_constants=True)
+        for metric in ("sp", "ps")
+    },
 }

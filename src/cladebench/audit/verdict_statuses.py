@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cladebench.audit.kinds import KINDS
 from cladebench.audit.verdict.verdict_types import (
     ANALOGUE_FAILS,
     ANALOGUE_HOLDS,
@@ -18,9 +19,6 @@ from cladebench.audit.verdict.verdict_types import (
     UNINFORMATIVE,
     WITHIN_NOISE,
 )
-
-#: Kind of the claims that print one number.
-VALUE = "value"
 
 
 @dataclass(frozen=True)
@@ -88,6 +86,6 @@ def status_of(claim: Mapping[str, object]) -> Status:
     'inconclusive'
     """
     status = STATUSES[str(claim["verdict"])]
-    if claim["verdict"] == WITHIN_NOISE and claim["kind"] != VALUE:
+    if claim["verdict"] == WITHIN_NOISE and not KINDS[str(claim["kind"])].printed_number:
         return INCONCLUSIVE
     return INCONCLUSIVE if claim["stand_in_for"] and status is not UNTESTED else status

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cladebench.audit.verdict.verdict_statuses import INCONCLUSIVE, STATUSES, UNTESTED, VALIDATED, status_of
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE, ON_STAND_INS, VERDICTS
+from cladebench.audit.verdict_statuses import INCONCLUSIVE, STATUSES, UNTESTED, VALIDATED, status_of
 
 EXPECTED = {
     "reproduced": "validated",
