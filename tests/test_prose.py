@@ -180,13 +180,6 @@ def test_paragraphs_with_a_main_clause_and_sections_pass(found, paragraph):
     assert found(f'"""Of first lines, nothing is asked.\n\n{paragraph}\n"""\n', "f.py") == []
 
 
-def test_modules_without_mending_are_there(tool):
-    """A name that is mended or gone leaves the list."""
-    for name in tool["prose"].UNMENDED:
-        text = (ROOT / "src/cladebench" / name).read_text(encoding="utf-8")
-        assert any(tool["rules"].is_fragment(part) for _, part in tool["texts"].docstring_paragraphs(text))
-
-
 def test_all_texts_of_modules_that_pages_show_are_read(found, tmp_path):
     text = '''"""Rows, of which some are empty."""
 KNOWN = {"must-links": "pairs that are told to belong together"}

@@ -110,10 +110,7 @@ class Claim:
 
     @property
     def smallest_gap(self) -> float | None:
-        """Give the smallest difference that matters.
-
-        None where the claim does not say.
-        """
+        """Give the smallest difference that matters, if the claim says it."""
         return self._in_printed_units(self.gap)
 
     def _in_printed_units(self, size: Mapping[str, float]) -> float | None:
@@ -122,10 +119,7 @@ class Claim:
         return size.get("absolute", size.get("relative", 0.0) * abs(self.published.value))
 
     def place_text(self) -> str:
-        """Write the place as text.
-
-        For example ``Figure 3a, row Perch, column Glass, section 4``.
-        """
+        """Write the place, as ``Figure 3a, row Perch, column Glass, section 4``."""
         parts = [str(self.place["artifact"])] if "artifact" in self.place else []
         parts += [
             f"{key} {self.place[key]}" for key in ("row", "column", "section", "page") if key in self.place

@@ -1,7 +1,4 @@
-"""Read ``papers/<id>/claims.yaml``.
-
-Checks the schema, expands tables and lists, and checks references.
-"""
+"""Read ``papers/<id>/claims.yaml``: schema, tables, lists, references."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Draw what the answers to claims turn on.
-
-A figure of a few rows.
-"""
+"""Draw in a few rows what the answers to claims turn on."""
 
 from __future__ import annotations
 
@@ -54,9 +51,7 @@ def claims_by_choices(
     claims: Sequence[Mapping[str, Any]],
     other_choices: Sequence[Mapping[str, str]],
 ) -> Figure:
-    """Draw how many other choices support a few claims.
-
-    And how many leave them open, or contradict them.
+    """Draw how many other choices support, leave open or contradict claims.
 
     Parameters
     ----------
@@ -113,7 +108,7 @@ def claims_by_choices(
 def first_rows(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Choose the claims of the figure.
 
-    The main claim, then sentences, then those most divided.
+    The main claim comes first, then sentences, then those most divided.
 
     Of several claims with one quote the first stands there.
     """
@@ -126,18 +121,12 @@ def first_rows(claims: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 
 def _divided(claim: Mapping[str, Any]) -> int:
-    """Count the other choices that say something else.
-
-    Than the choice that was made.
-    """
+    """Count the other choices whose answer differs from ours."""
     return sum(stance not in (claim["stance"], UNTESTED) for stance in claim["stances"].values())
 
 
 def quoted(claim: Mapping[str, Any]) -> str:
-    """Give what the paper says.
-
-    The sentence in quotation marks, or the printed number and its place.
-    """
+    """Quote the sentence, or give the printed number and its place."""
     published = str(claim.get("published") or "")
     if KINDS[claim["kind"]].printed_number or not claim.get("quote"):
         return f"{claim.get('place') or claim['claim']}: {published}" if published else str(claim["claim"])

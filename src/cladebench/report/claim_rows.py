@@ -19,9 +19,7 @@ from cladebench.report.plain_words import Names, in_plain_words, shortened, with
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """Hold the verdict on one claim, written for readers.
-
-    As ``audit.json`` has it.
+    """The verdict on a claim of ``audit.json``, written for readers.
 
     Attributes
     ----------
@@ -96,10 +94,7 @@ class ClaimRow:
 
     @property
     def level(self) -> str:
-        """Say whether it is counted, or inside another.
-
-        As the statement that it stands for.
-        """
+        """Say whether the statement is counted, or is inside another."""
         return "statement" if self.statement == self.claim else "part"
 
     @property
@@ -124,18 +119,12 @@ class ClaimRow:
 
     @property
     def sentence(self) -> str:
-        """Give what the paper says.
-
-        Or where its number stands when that is all that is quoted.
-        """
+        """Give what the paper says, or where a lone number stands."""
         return f"“{self.quote}”" if self.quote and self.quote != self.published else self.place
 
     @property
     def brief(self) -> str:
-        """Give the reason in at most 110 characters.
-
-        Cut at a word.
-        """
+        """Give the reason, cut at a word within 110 characters."""
         reason = self.reason.partition(" The same answer with ")[0]
         return reason if len(reason) <= 110 else reason[:110].rpartition(" ")[0].rstrip(",;:") + " …"
 
@@ -152,7 +141,7 @@ class ClaimRow:
     def gridded(self) -> bool:
         """Say whether the setting was chosen among several.
 
-        So that another choice could give another number.
+        Then another choice could give another number.
         """
         return bool(self.selection) and self.selection != "one setting"
 
@@ -247,9 +236,9 @@ def _number(value: float | None) -> str:
 
 
 def settings_behind(patterns: Iterable[str], links: CellLinks) -> tuple[tuple[str, str], ...]:
-    """Make one link for each method and data set.
+    """Link each method and data set to all settings that count.
 
-    To all settings that count: pages stay small where grids are large.
+    Pages stay small where grids are large.
     """
     settings: dict[tuple[str, str], list[str]] = {}
     for pattern in patterns:

@@ -1,7 +1,4 @@
-"""Lay out tables of a paper as printed.
-
-With what we measured and whether it holds.
-"""
+"""Lay out printed tables, with what we measured and whether it holds."""
 
 from __future__ import annotations
 
@@ -15,9 +12,7 @@ from cladebench.report.claim_rows import ClaimRow
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """Hold a table of the paper as printed.
-
-    With what we measured and whether it holds.
+    """A table as printed, with what we measured and whether it holds.
 
     Attributes
     ----------
@@ -46,10 +41,7 @@ class PublishedTable:
 
 
 def published_tables(claims: ClaimSet, rows: Sequence[ClaimRow]) -> tuple[PublishedTable, ...]:
-    """Lay printed numbers out as the paper does.
-
-    Those that have a row and a column.
-    """
+    """Lay out printed numbers that have a row and a column."""
     by_id = {row.claim: row for row in rows}
     by_artifact: dict[str, dict[tuple[str, str], list[ClaimRow]]] = {}
     for claim in claims.claims.values():

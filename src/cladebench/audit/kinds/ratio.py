@@ -53,7 +53,7 @@ class Ratio(Kind):
     def quotient(self, claim: Claim) -> tuple[Mapping[str, Any], Mapping[str, Any], str] | None:
         """Give both sides and the range, in words.
 
-        None where a side is no one method with a setting of its own.
+        There is nothing where a side is no one method with a setting of its own.
         """
         expects = claim.expects
         of, to = (expects.get(key, {}) for key in ("of", "to"))
@@ -64,9 +64,9 @@ class Ratio(Kind):
         return {**claim.measure, **of}, {**claim.measure, **to}, said
 
     def judge(self, claim: Claim, by: Grounds) -> Judgement:
-        """Judge the geometric mean of the ratios of all tasks.
+        """Judge the geometric mean of all tasks' ratios.
 
-        Or the ratio of the means, where the claim says so.
+        Where the claim says so, it is the ratio of the means.
         """
         expects = claim.expects
         pair = by.reader.pair(expects["of"], expects["to"], claim)

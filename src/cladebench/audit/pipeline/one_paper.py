@@ -165,10 +165,7 @@ class PaperAudit:
         return Evaluation(self.claims, reader, self.certificates, self.facts)
 
     def _judge_alone(self, choice: Choice, touched: Collection[str]) -> Mapping[str, Judgement]:
-        """Judge again what a choice touches.
-
-        And what is corrected together with it.
-        """
+        """Judge again what a choice touches, and what is corrected with it."""
         alike = {name: judgement for name, judgement in self.own.found.items() if name not in touched}
         evaluation = self._asked_alone[choice.name] = self._evaluation(self.rules[0], choice)
         again = self._with_sentences(self._with_families(touched))

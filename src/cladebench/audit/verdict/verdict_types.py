@@ -240,9 +240,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one reading of the records says of a claim.
-
-    Also the numbers that it rests on.
+    """What a reading of the records says of a claim, with its numbers.
 
     Attributes
     ----------
