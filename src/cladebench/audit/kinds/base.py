@@ -117,7 +117,7 @@ class Kind(ABC):
         """
 
     def shown(self, claim: Claim, by: Grounds) -> Judgement | None:
-        """Give what is measured, if anything, for a claim that is not judged."""
+        """Give what is measured for a claim that nothing judges, if anything."""
         return None
 
     def with_others(self, claim: Claim, judgement: Judgement, by: Grounds) -> Judgement:

@@ -240,7 +240,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a reading of the records says of a claim, with its numbers.
+    """What a reading of records says of a claim, with its numbers.
 
     Attributes
     ----------

@@ -54,7 +54,7 @@ def by_test(test: str, p: float, gap: Difference) -> str:
 
 
 def claimed_range(low: float | None, high: float | None, write: Callable[[float], str] = as_given) -> str:
-    """Write a range, as ``at least 10 and at most 100``; ends may be open."""
+    """Write a range, as ``at least 10 and at most 100``."""
     ends = (("at least", low), ("at most", high))
     return " and ".join(f"{word} {write(value)}" for word, value in ends if value is not None)
 
