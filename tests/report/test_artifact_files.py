@@ -158,4 +158,5 @@ def test_a_kind_alone_is_made_and_figures_for_print_where_that_is_asked_for(tmp_
         | {path.name for path in tmp_path.rglob("a.*")}
         for kind, formats in (("table", ["svg"]), ("figure", ["svg", "pdf"]), ("figure", ["svg"]))
     ]
-    assert made == [{"b.json"}, {"a.svg", "a.pdf"}, {"a.svg"}]
+    assert made == [{"b.json"}, {"a.svg", "a.pdf", "a.rst"}, {"a.svg", "a.rst"}]
+    assert (tmp_path / "figures" / "p" / "a.rst").read_text() == f"{declared[0].caption}\n"
