@@ -100,6 +100,9 @@ class Agglomerative(HierarchicalClusterer):
         if self.connectivity is not None:
             check_graph_method("linkage", self.linkage, self.metric)
 
+    def _check_input(self, X: Any) -> list[Any] | None:
+        return linkages.check_rows(X, self)
+
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         if self.metric == "precomputed":
             distances = _condensed(X)

@@ -25,7 +25,15 @@ from cladebench.solvers.graph_linkages import (
     check_graph_method,
     link_along_graph,
 )
-from cladebench.validation import as_floats, check_choice, check_features, check_finite, check_scale
+from cladebench.solvers.linkage_units import rows_in_unit, shift_heights, shift_of
+from cladebench.validation import (
+    as_array,
+    as_floats,
+    check_choice,
+    check_features,
+    check_finite,
+    where_in,
+)
 
 METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 #: What the compiled core links without a matrix of distances.
@@ -81,10 +89,11 @@ def linkage(
     Raises
     ------
     ValueError
-        If X is empty, sparse or not finite. If it has a row of zeros under "cosine", or two rows without a distance,
-        such as constant ones under "correlation". If method and metric do not go together. If distances are negative,
-        or not as many as those of all pairs. If connectivity is neither of both, below 1, or a matrix of another shape
-        or not of finite real numbers. If X has distances with it.
+        If X is empty, sparse, not finite, or has text. If squares overflow or vanish under "sqeuclidean", or a merge is
+        above 1.8e308. If X has a row of zeros under "cosine", or two rows without a distance, such as constant ones
+        under "correlation". If method and metric do not go together. If distances are negative, or not as many as
+        those of all pairs. If connectivity is neither of both, below 1, or a matrix of another shape or not of finite
+        real numbers. If X has distances with it.
     TypeError
         If progress is no callable.
     MemoryError
@@ -154,6 +163,30 @@ def check_together(name: str, method: str, metric: str) -> None:
         )
 
 
+def check_rows(X: Any, who: object = None) -> list[Any] | None:
+    """Refuse what has no rows of numbers; give the names of columns.
+
+    For `linkage`, and before scikit-learn's own checks for `who`, an estimator. The words on shapes are also those
+    that scikit-learn's checks of estimators ask for. Objects that are no numbers pass: the reader has words for them.
+    """
+    columns = check_features(X, who=who, text=False)
+    where = where_in("X", who)
+    if scipy.sparse.issparse(X):
+        raise ValueError(f"{where} is sparse; expected a dense array")
+    shape = as_array(where, X, "numbers").shape
+    expected = "expected a 2D array (n_samples, n_features), both at least 1"
+    if who is None:
+        expected += ", or distances of all pairs"
+    elif len(shape) == 1:
+        expected += ": X.reshape(-1, 1) has one feature"
+    if len(shape) == 2 and 0 in shape:
+        what = "feature" if shape[0] else "sample"
+        raise ValueError(f"{where}: 0 {what}(s) (shape={shape}) while a minimum of 1 is required; {expected}")
+    if len(shape) != 2 and (who is not None or len(shape) != 1 or not shape[0]):
+        raise ValueError(f"{where}: shape {shape}, dim {len(shape)}; {expected}")
+    return columns
+
+
 def linkage_and_bounds(
     X: npt.ArrayLike,
     method: str,
@@ -173,12 +206,8 @@ def linkage_and_bounds(
         check_graph_method("method", method, metric)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}; expected None or a callable of two counts")
-    columns = check_features(X)
+    columns = check_rows(X)
     rows = X if _is_single_precision(X) else as_floats("X", X)
-    if rows.size == 0 or rows.ndim not in (1, 2):
-        raise ValueError(
-            f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1, or distances of all pairs"
-        )
     check_finite(rows, None, columns=columns)
     if rows.ndim < 2:
         if connectivity is not None:
@@ -200,8 +229,9 @@ def linkage_and_bounds(
         rows = as_floats("X", rows)
     if metric == "cosine":
         rows = _directions(rows)
+    shift = 0
     if rows.dtype == np.float64:  # squares of single precision fit into double
-        check_scale(rows)
+        rows, shift = rows_in_unit(rows, metric)
     told = None if progress is None else _with_total(progress, n_merges)
     bounds: npt.NDArray[np.float64] | None = np.ones(n_merges)
     if connectivity is not None and (
@@ -209,17 +239,19 @@ def linkage_and_bounds(
     ):
         Z, bounds = link_along_graph(rows, method, connectivity, told)
     elif not in_core:
-        return _by_matrix(rows, method, metric), bounds
+        Z = _by_matrix(rows, method, metric)
     else:
         by_pairs = method == "complete" or (method, metric) == ("average", "euclidean")
         Z = (_core.link_by_pairs if by_pairs else _core.link)(rows, method, progress=told)
         Z = Z.reshape(-1, 4)
     # Of the core's other heights those of "average" and "weighted" are squared.
-    if metric != "euclidean" and method in ("single", "complete"):
+    if in_core and metric != "euclidean" and method in ("single", "complete"):
         Z[:, 2] **= 2
         bounds = None if bounds is None else bounds**2
     if metric == "cosine":
         Z[:, 2] /= 2  # half the squared distance of two directions
+    if shift:
+        shift_heights(Z, -shift)
     return Z, bounds
 
 
@@ -242,8 +274,15 @@ def _of_distances(distances: npt.NDArray[np.float64], method: str) -> npt.NDArra
     return _by_scipy(distances, method)
 
 
-def _by_scipy(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np.float64]:
+def _by_scipy(
+    distances: npt.NDArray[np.float64], method: str, *, may_write: bool = False
+) -> npt.NDArray[np.float64]:
+    shift = shift_of(distances)
+    if shift:
+        distances = np.ldexp(distances, shift, out=distances if may_write else None)
     Z: npt.NDArray[np.float64] = scipy.cluster.hierarchy.linkage(distances, method)
+    if shift:
+        shift_heights(Z, -shift)
     return Z
 
 
@@ -285,7 +324,7 @@ def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.N
             f"X: the {metric!r} distance between rows {i} and {j} is {distances[undefined][0]}; expected rows that "
             "have one, or another metric"
         )
-    return _by_scipy(distances, method)
+    return _by_scipy(distances, method, may_write=True)
 
 
 def _pair(place: int, n: int) -> tuple[int, int]:
