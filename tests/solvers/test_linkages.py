@@ -1,9 +1,12 @@
 """Linkage without a matrix: SciPy's trees where nothing ties, and else merges of the nearest two clusters."""
 
 import os
+import subprocess
+import sys
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -314,11 +317,49 @@ def test_progress_only_rises() -> None:
 
 
 def test_distances_that_no_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sysconf", lambda name: 100)
-    with pytest.raises(
-        MemoryError, match="the distances of 60 rows take 0 GiB; expected fewer rows, or one of"
-    ):
-        linkage(np.arange(60.0)[:, None], "weighted")
+    X = np.arange(60.0)[:, None]
+    assert linkages.free_memory() > 2**20
+    # Room for distances, none for SciPy's copy.
+    monkeypatch.setattr(linkages, "free_memory", lambda: 6 * 60**2)
+    words = "the distances of 60 rows take 0 GiB, 0 GiB are free; expected fewer rows, or one of"
+    with pytest.raises(MemoryError, match=words):
+        linkage(X, "weighted")
     with pytest.raises(MemoryError, match="or metric='euclidean' with another method"):
-        linkage(np.arange(60.0)[:, None], "complete", "cityblock")
-    assert len(linkage(np.arange(60.0)[:, None], "single")) == 59
+        linkage(X, "complete", "cityblock")
+    assert len(linkage(X, "single", "cityblock")) == 59
+    monkeypatch.setattr(linkages, "free_memory", lambda: 0)
+    with pytest.raises(MemoryError):
+        linkage(X, "single", "cityblock")
+    assert len(linkage(X, "single")) == 59
+
+
+def test_free_memory_is_all_memory_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linkages, "Path", lambda name: Path("/no/such/file"))
+    monkeypatch.setattr(os, "sysconf", lambda name: 100)
+    assert linkages.free_memory() == 10_000
+
+
+PEAKS = """
+from pathlib import Path
+import numpy as np
+from cladebench import linkage
+
+def peak():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+X = np.random.default_rng(0).normal(size=(4_000, 2))
+for method in ("single", "complete"):
+    linkage(X[:50], method, "cityblock")
+    before = peak()
+    linkage(X, method, "cityblock")
+    print(peak() - before)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are read from Linux")
+def test_matrices_take_the_memory_that_is_asked_for() -> None:
+    done = subprocess.run([sys.executable, "-c", PEAKS], capture_output=True, text=True, check=True)
+    single, complete = (int(line) / 4_000**2 for line in done.stdout.split())
+    assert 3.5 < single < 5.5 and 7.0 < complete < 9.5

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -97,7 +98,7 @@ def linkage(
     TypeError
         If progress is no callable.
     MemoryError
-        If the distances of all pairs are needed and are more than the machine's memory.
+        If the distances of all pairs are needed and do not fit into the memory that is free.
 
     See Also
     --------
@@ -111,7 +112,8 @@ def linkage(
 
     For "complete" (Euclidean, squared, cosine) and "average" (Euclidean) the core keeps the 3 million smallest
     distances at most, in 300 MB. They decide all merges up to the greatest of them. Then the clusters that are left
-    are compared anew, row by row. What is left goes to SciPy and takes 4 n_samples^2 bytes.
+    are compared anew, row by row. What is left goes to SciPy. It takes 8 n_samples^2 bytes, as SciPy copies the
+    distances, and 4 n_samples^2 for "single".
 
     Time is O(n_samples^2 n_features) at worst. "centroid" and "median" may need a factor n_samples more, and
     "complete" and Euclidean "average" a few. Where features are few, time grows little faster than n_samples but for
@@ -302,8 +304,9 @@ def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.NDArray[np.float64]:
-    needed = 4 * len(rows) ** 2
-    if needed > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+    needed = (4 if method == "single" else 8) * len(rows) ** 2  # SciPy copies them for all others
+    free = free_memory()
+    if needed > free:
         without = [name for name, metrics in WITHOUT_MATRIX.items() if metric in metrics]
         other = (
             f"one of the methods {', '.join(without)}"
@@ -312,19 +315,30 @@ def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.N
         )
         raise MemoryError(
             f"method={method!r}, metric={metric!r}: the distances of {len(rows):,} rows take "
-            f"{needed / 2**30:,.0f} GiB; expected fewer rows, or {other}"
+            f"{needed / 2**30:,.0f} GiB, {free / 2**30:,.0f} GiB are free; expected fewer rows, or {other}"
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # what it would say is checked next
         distances = scipy.spatial.distance.pdist(rows, metric)
-    undefined = ~np.isfinite(distances)
-    if undefined.any():
-        i, j = _pair(int(np.argmax(undefined)), len(rows))
+    defined = np.isfinite(distances)
+    if not defined.all():
+        at = int(np.argmin(defined))
+        i, j = _pair(at, len(rows))
         raise ValueError(
-            f"X: the {metric!r} distance between rows {i} and {j} is {distances[undefined][0]}; expected rows that "
+            f"X: the {metric!r} distance between rows {i} and {j} is {distances[at]}; expected rows that "
             "have one, or another metric"
         )
+    del defined
     return _by_scipy(distances, method, may_write=True)
+
+
+def free_memory() -> int:
+    """Count the bytes that the machine has left; all that it has, where it does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _pair(place: int, n: int) -> tuple[int, int]:
