@@ -300,8 +300,12 @@ def test_progress_is_told_and_may_end_the_call(method: str, metric: str, connect
         linkage(X, method, metric, connectivity, progress=stop)
     assert len(told) == 1 and 0 <= told[0][0] < told[0][1] == len(X) - 1
     few = X[:20, :3]
+    told.clear()
     expected = linkage(few, method, metric, connectivity)
-    assert np.array_equal(linkage(few, method, metric, connectivity, progress=stop), expected)
+    found = linkage(few, method, metric, connectivity, progress=lambda *done: told.append(done))
+    assert np.array_equal(found, expected) and told[-1] == (19, 19)
+    with pytest.raises(Enough):
+        linkage(few, method, metric, connectivity, progress=stop)
 
 
 def test_progress_only_rises() -> None:
@@ -311,7 +315,12 @@ def test_progress_only_rises() -> None:
         told.clear()
         expected = linkage(X, method)
         assert np.array_equal(linkage(X, method, progress=lambda done, of: told.append(done)), expected)
-        assert told == sorted(told) and all(0 <= done < len(X) for done in told)
+        assert told == sorted(told) and told[0] >= 0 and told[-1] == len(X) - 1
+    for few in (X[:1], X[:2], X[:30]):  # SciPy's tell nothing else
+        told.clear()
+        linkage(few, "weighted", progress=lambda done, of: told.append(done))
+        linkage(pdist(X[:30]), progress=lambda done, of: told.append(done))
+        assert told == [len(few) - 1] * (len(few) > 1) + [29]
     with pytest.raises(TypeError, match="progress is 3; expected None or a callable"):
         linkage(X, progress=3)  # type: ignore[arg-type]
 

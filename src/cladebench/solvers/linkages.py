@@ -79,8 +79,9 @@ def linkage(
         None: any two clusters may merge. A matrix: two rows are linked where either entry is not 0. An int: each row
         is linked to as many nearest rows, and they to it. Only linked clusters merge, as the notes say.
     progress : callable, optional
-        Called with the merges done and those of the whole tree, at most ten times a second. What it raises ends the
-        call. It hears of no merge while neighbours are looked for. SciPy does not call it.
+        Called with the merges done and those of the whole tree, at most ten times a second, and then once with all of
+        them. What it raises ends the call. It hears of no merge while neighbours are looked for, or the edges of
+        "single": that takes most of the time. SciPy tells of none before the last call.
 
     Returns
     -------
@@ -151,7 +152,10 @@ def linkage(
     array([[0., 1., 1., 2.],
            [2., 3., 4., 3.]])
     """
-    return linkage_and_bounds(X, method, metric, connectivity, progress)[0]
+    Z, _ = linkage_and_bounds(X, method, metric, connectivity, progress)
+    if progress is not None and len(Z):
+        progress(len(Z), len(Z))
+    return Z
 
 
 def check_together(name: str, method: str, metric: str) -> None:
