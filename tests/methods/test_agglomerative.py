@@ -1,9 +1,14 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import pdist, squareform
+from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import get_tags
 
+from cladebench import Hierarchy
+from cladebench import linkage as own_linkage
 from cladebench.methods import Agglomerative
 from cladebench.solvers.linkages import METHODS as LINKAGES
 
