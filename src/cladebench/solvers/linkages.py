@@ -120,9 +120,14 @@ def linkage(
     "complete" and Euclidean "average" a few. Where features are few, time grows little faster than n_samples but for
     these two. The core's threads share the work. They change nothing of the result.
 
-    Equal rows merge first. Of equally near clusters a search takes the one with the lowest row. SciPy may take another,
-    and then trees differ. Heights differ by rounding. A Euclidean mean is a sum of distances in an order of its own:
-    means that tie within rounding may merge in another order.
+    Equal rows merge first. Of equally near clusters a search takes the one with the lowest row. "single" takes edges by
+    length, then by their lower row, then by their upper row. SciPy may take another, and then trees differ. Heights
+    differ by rounding. Means, and distances of centres, are sums in an order of their own: those that tie within
+    rounding may merge in another order.
+
+    Where squares of features or distances would overflow or vanish, a power of 2 brings them to a unit in which they do
+    not. Then distances below 1e-270 of the largest may count as 0. "sqeuclidean", whose distances are such squares, is
+    refused there.
 
     Clusters that are each other's nearest merge together, since no later merge comes nearer to them (Murtagh 1983).
     That does not hold for "centroid" and "median". There one pair merges at a time (Müllner 2011). A merge may be lower
@@ -134,10 +139,10 @@ def linkage(
     methods would need the distances between all rows of two clusters. They are refused.
 
     Neighbours are found in the core. Equal rows count as 1 of them and merge first, and of equally near rows the lowest
-    are taken. With n_samples - 1 neighbours and more the tree is that without a graph. Of equally near clusters those
-    with the lowest rows merge. A merge may be lower than the one before: a cluster can be nearer to one that it was not
-    linked to (Ferligoj and Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes
-    O(n_features) for each edge and a logarithm; finding the neighbours takes longer.
+    are taken. With n_samples - 1 neighbours and more the tree is that without a graph. Ties are as without a graph. A
+    merge may be lower than the one before: a cluster can be nearer to one that it was not linked to (Ferligoj and
+    Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes O(n_features) for each
+    edge and a logarithm; finding the neighbours takes longer.
 
     References
     ----------
