@@ -1,4 +1,4 @@
-"""Linkage without a matrix: against SciPy's, and against fastcluster and quitefastmst where they are there."""
+"""Linkage without a matrix: against SciPy, and against fastcluster, genieclust, quitefastmst where they are there."""
 
 import json
 import subprocess
@@ -85,6 +85,16 @@ def test_spanning_tree_of_a_million_points(ratios, seconds: Callable[..., float]
     own = seconds(lambda: linkage(X, "single"), repeats=1)
     theirs = seconds(lambda: quitefastmst.mst_euclid(X), repeats=1)
     ratios.add("single, 1,000,000 x 2: ours / quitefastmst", own / theirs, "<= 2")
+
+
+@pytest.mark.parametrize(("n", "d"), [(20_000, 10), (200_000, 2)])
+def test_single_against_genieclust(n: int, d: int, ratios, seconds: Callable[..., float]) -> None:
+    genieclust = pytest.importorskip("genieclust")
+    X = np.random.default_rng(0).normal(size=(n, d))
+    own = seconds(lambda: linkage(X, "single"))
+    # Without its correction it is single linkage. One object keeps its tree for the next fit of the same rows.
+    theirs = seconds(lambda: genieclust.Genie(1, gini_threshold=1.0).fit(X))
+    ratios.add(f"single, {n:,} x {d}: genieclust / ours", theirs / own)
 
 
 def test_memory_of_ward(ratios) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
 from cladebench import Hierarchy, linkage
 from cladebench.distances import Euclidean
@@ -68,10 +69,57 @@ def test_what_is_no_number_is_named(where: str, call: Call, table: Any, words: s
     assert str(caught.value) == where + words.format(name=where.split()[-1])
 
 
-@pytest.mark.parametrize(("_", "call"), ENTRIES[:4])
+@pytest.mark.parametrize(("_", "call"), ENTRIES[1:4])
 def test_text_that_reads_as_numbers_passes(_: str, call: Call) -> None:
     call([["1", "2.5"], ["3", "-1e3"]])
     call(pd.DataFrame({"a": ["1", "2"], "b": [3, 4]}))
+
+
+def test_an_entry_of_no_place_has_no_index() -> None:
+    assert entry("X", ()) == "X"
+    for _, call in (ENTRIES[0], ENTRIES[4]):
+        with pytest.raises(ValueError, match=r"X is 'abc'; expected numbers"):
+            call("abc")
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ([["1", "2"], ["3", "4"]], "[0, 0] is '1'; expected numbers: leave such columns out, or encode them"),
+        ([[b"1", b"2"]], "[0, 0] is b'1'; expected numbers: leave such columns out, or encode them"),
+        (
+            pd.DataFrame({"a": [1, 2], "b": ["3", "4"]}),
+            "[0, 'b'] is '3'; expected numbers: leave such columns out, or encode them",
+        ),
+        (
+            pd.DataFrame({"a": pd.array([1, None], dtype="Int64"), "b": [0.5, 1.5]}),
+            "[1, 'a'] is <NA>; expected numbers: leave such rows out, or fill them",
+        ),
+        (scipy.sparse.csr_array(np.eye(3)), " is sparse; expected a dense array"),
+        (
+            np.empty((0, 4)),
+            ": 0 sample(s) (shape=(0, 4)) while a minimum of 1 is required; expected a 2D array",
+        ),
+        (
+            np.empty((4, 0)),
+            ": 0 feature(s) (shape=(4, 0)) while a minimum of 1 is required; expected a 2D array",
+        ),
+        ([[]], ": 0 feature(s) (shape=(1, 0)) while a minimum of 1 is required; expected a 2D array"),
+        ([], ": shape (0,), dim 1; expected a 2D array (n_samples, n_features), both at least 1"),
+        (3.0, ": shape (), dim 0; expected a 2D array (n_samples, n_features), both at least 1"),
+        (np.zeros((2, 2, 2)), ": shape (2, 2, 2), dim 3; expected a 2D array (n_samples, n_features)"),
+    ],
+)
+def test_linkage_and_its_estimator_refuse_in_the_same_words(table: Any, words: str) -> None:
+    for where, call in (ENTRIES[0], ENTRIES[4]):
+        with pytest.raises(ValueError) as caught:
+            call(table)
+        assert str(caught.value).startswith(where + words)
+
+
+def test_one_feature_that_is_no_column_is_told_how_to_be_one() -> None:
+    with pytest.raises(ValueError, match=r"shape \(3,\), dim 1; .*: X\.reshape\(-1, 1\) has one feature$"):
+        Agglomerative().fit([1.0, 2.0, 3.0])
 
 
 def test_a_transformer_is_named_too() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.cluster.hierarchy import fcluster
+from scipy.cluster.hierarchy import fcluster, is_monotonic
 from sklearn.cluster import HDBSCAN
 
 from cladebench import Hierarchy, linkage, tree_cuts
@@ -96,6 +96,38 @@ def test_cut_at_a_height_is_scipys(tree: Hierarchy, height: int) -> None:
     assert same_partition(found, fcluster(tree.to_linkage(), height + 0.5, "distance"))
     order = found[tree.sample_order]
     assert order[0] == 0 and set(np.diff(order)) <= {0, 1}
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(3, 25),
+    st.sampled_from(["centroid", "median"]),
+    st.floats(0.0, 1.0),
+)
+def test_where_merges_invert_scipy_goes_by_the_highest_below(
+    seed: int, n_rows: int, method: str, share: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 2)) if seed % 2 else rng.integers(0, 5, size=(n_rows, 2)).astype(float)
+    Z = linkage(X, method)
+    tree, height = Hierarchy.from_linkage(Z), share * float(Z[:, 2].max())
+    found, scipys = tree.cut_at(height), fcluster(Z, height, "distance")
+    highest = tree.heights.copy()
+    for node in tree.preorder[::-1]:
+        highest[node] = max([highest[node], *highest[tree.parts(node)]])
+    assert same_partition(scipys, Hierarchy(tree.parents, tree.leaf_of, highest).cut_at(height))
+    # SciPy's parts what is together here, and joins nothing.
+    assert len(set(zip(scipys, found, strict=True))) == len(set(scipys))
+    if is_monotonic(Z):
+        assert same_partition(found, scipys)
+
+
+def test_a_merge_that_is_not_undone_keeps_a_higher_one_below() -> None:
+    Z = linkage([[2.0, 3.0], [0.0, 1.0], [1.0, 4.0], [3.0, 1.0]], "centroid")
+    assert not is_monotonic(Z)
+    height = 2.6034165596
+    assert set(Hierarchy.from_linkage(Z).cut_at(height)) == {0}
+    assert len(set(fcluster(Z, height, "distance"))) == 3
 
 
 @given(hierarchies(with_heights=True), st.integers(-1, 6), st.booleans())

@@ -43,6 +43,8 @@ def entry(name: str, place: Sequence[int], columns: Sequence[Any] | None = None)
     >>> entry("X", (0, 1)), entry("X", (0, 1), ["id", "weight"])
     ('X[0, 1]', "X[0, 'weight']")
     """
+    if not len(place):
+        return name
     parts = [str(int(at)) for at in place]
     if columns is not None and len(parts) == 2 and isinstance(columns[place[1]], str):
         parts[1] = shown(columns[place[1]])
@@ -91,7 +93,9 @@ def _place(array: npt.NDArray[Any], at: int) -> tuple[int, ...]:
     return tuple(map(int, np.unravel_index(at, array.shape)))
 
 
-def check_entries(where: str, table: Any, columns: Sequence[Any] | None) -> None:
+def check_entries(
+    where: str, table: Any, columns: Sequence[Any] | None, refused: tuple[type[Any], ...] = ()
+) -> None:
     """Raise a ValueError for entries that no numbers can be made of.
 
     Dates, complex numbers, text that reads as no number, and integers that no float holds; also for rows of different
@@ -105,6 +109,8 @@ def check_entries(where: str, table: Any, columns: Sequence[Any] | None) -> None
         Anything else passes.
     columns : list or None
         As of `columns_of`.
+    refused : tuple of types
+        Of entries that are no numbers though ``float`` may read them.
     """
     if columns is not None and len(set(columns)) < len(columns):
         name, n = Counter(columns).most_common(1)[0]
@@ -122,9 +128,11 @@ def check_entries(where: str, table: Any, columns: Sequence[Any] | None) -> None
             f"{where} has dates or times; expected numbers, such as days since a date of your choice"
         )
     # Of other kinds, as of dictionaries, scikit-learn says what is wrong.
-    if kind in "OUS" and (fault := unread(array, (ValueError,))):
+    if kind in "OUS" and (fault := unread(array, (ValueError,)) or unread(array, (), refused)):
         place, what, expected = fault
         hint = ": leave such columns out, or encode them" if expected == "numbers" else ""
+        if what == "<NA>":
+            hint = ": leave such rows out, or fill them"
         raise ValueError(f"{entry(where, place, columns)} is {what}; expected {expected}{hint}")
 
 

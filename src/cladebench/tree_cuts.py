@@ -65,7 +65,8 @@ def cut_at(self: RootedTree, height: float) -> IntArray:
     """Cut the tree at a height.
 
     Nodes above the height are split, from the root down; samples that sit at one become a cluster of their own. Of
-    a node that is not split all below stays together, even if heights rise there.
+    a node that is not split all below stays together, even if heights rise there. SciPy's ``fcluster`` parts it then,
+    for it goes by the highest node below. Else both cut alike.
 
     Parameters
     ----------

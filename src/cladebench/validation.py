@@ -232,11 +232,10 @@ def check_columns(X: Any, name: str = "X") -> None:
         )
 
 
-def check_features(X: Any, name: str = "X", who: object = None) -> list[Any] | None:
+def check_features(X: Any, name: str = "X", who: object = None, *, text: bool = True) -> list[Any] | None:
     """Raise a ValueError for what scikit-learn lets pass, or does not name.
 
-    Masked entries, dates, text, integers that no float holds, columns of one name, and sparse X out of its shape. Text
-    that reads as a number passes.
+    Masked entries, dates, text, integers that no float holds, columns of one name, and sparse X out of its shape.
 
     Parameters
     ----------
@@ -245,6 +244,8 @@ def check_features(X: Any, name: str = "X", who: object = None) -> list[Any] | N
         Name of the argument.
     who : estimator, optional
         Who was given it.
+    text : bool, default=True
+        Whether text that reads as a number passes, and pandas' NA.
 
     Returns
     -------
@@ -256,8 +257,16 @@ def check_features(X: Any, name: str = "X", who: object = None) -> list[Any] | N
     if scipy.sparse.issparse(X):
         return None
     columns = columns_of(X)
-    check_entries(name if who is None else f"{type(who).__name__}: {name}", X, columns)
+    refused: list[type[Any]] = [] if text else [str, bytes]
+    if not text and "pandas" in sys.modules:
+        refused.append(type(sys.modules["pandas"].NA))
+    check_entries(where_in(name, who), X, columns, tuple(refused))
     return columns
+
+
+def where_in(name: str, who: object = None) -> str:
+    """Say where an argument stands: who was given it, if anyone is named."""
+    return name if who is None else f"{type(who).__name__}: {name}"
 
 
 def check_finite(X: Any, who: object, name: str = "X", columns: Sequence[Any] | None = None) -> None:
@@ -282,7 +291,7 @@ def check_finite(X: Any, who: object, name: str = "X", columns: Sequence[Any] | 
         return
     at = int(np.argmin(finite))
     what = "NaN" if np.isnan(values.flat[at]) else "infinity"
-    where = name if who is None else f"{type(who).__name__}: {name}"
+    where = where_in(name, who)
     raise ValueError(
         f"{entry(where, _place(X, at), columns)} is {what}; expected finite numbers: leave such rows out, or "
         "fill them, as sklearn.impute.SimpleImputer does"

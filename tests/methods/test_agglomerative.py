@@ -1,9 +1,14 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.spatial.distance import pdist, squareform
+from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import get_tags
 
+from cladebench import Hierarchy
+from cladebench import linkage as own_linkage
 from cladebench.methods import Agglomerative
 from cladebench.solvers.linkages import METHODS as LINKAGES
 
@@ -25,9 +30,32 @@ def test_heights_are_scipys_cophenetic_distances(name: str) -> None:
     np.testing.assert_allclose(tree.heights[tree.lca(indices[:, None], indices)], expected, rtol=1e-12)
 
 
-def test_overflowing_distances_are_refused() -> None:
-    with pytest.raises(ValueError, match="overflow"):
-        Agglomerative().fit([[1e200], [-1e200], [0.0]])
+def test_distances_whose_squares_overflow_have_their_tree() -> None:
+    heights = Agglomerative().fit([[1e200], [-1e200], [5e199]]).hierarchy_.heights
+    assert heights is not None and heights.tolist() == [0.0, 0.0, 0.0, 5e199, 2e200]
+
+
+@pytest.mark.parametrize("how", [{}, {"metric": "precomputed"}, {"linkage": "ward", "connectivity": 2}])
+def test_one_row_has_a_height(how: dict[str, Any]) -> None:
+    tree = Agglomerative(1, **how).fit([[0.0]]).hierarchy_
+    assert tree.heights is not None and tree.heights.tolist() == [0.0]
+    assert tree.cut_at(1.0).tolist() == [0] and tree.condensed(2).n_nodes == 1
+    assert tree.stable_clusters(2).shape == tree.dynamic_clusters(2).shape == (1,)
+
+
+def test_trees_along_a_graph_are_marked_with_their_bounds() -> None:
+    X = np.random.default_rng(3).normal(size=(40, 3))
+    along = Agglomerative(linkage="ward", connectivity=3).fit(X)
+    marks = along.hierarchy_.node_data["merge_bound"]
+    assert np.isnan(marks[:40]).all() and np.array_equal(marks[40:], along.merge_bounds_)
+    assert 0.0 < np.mean(marks[40:] == 1.0) < 1.0
+    by_matrix = Agglomerative(linkage="ward", connectivity=kneighbors_graph(X, 3)).fit(X).hierarchy_
+    assert np.isnan(by_matrix.node_data["merge_bound"]).all()
+    plain = Agglomerative(linkage="ward").fit(X).hierarchy_
+    assert not plain.node_data
+    expected = Hierarchy.from_linkage(own_linkage(X, connectivity=3))
+    assert np.array_equal(along.hierarchy_.parents, expected.parents)
+    assert np.array_equal(along.hierarchy_.heights, expected.heights)
 
 
 @pytest.mark.parametrize("name", LINKAGES)

@@ -78,7 +78,7 @@ def check_bad_data(cls: Class) -> None:
         spoilt[3, 1] = value
         what = "NaN" if np.isnan(value) else "infinity"
         refuses(cls, spoilt, f"{cls.__name__}: X[3, 1] is {what}; expected finite numbers")
-    refuses(cls, X[:, 0], "Expected 2D array")
+    refuses(cls, X[:, 0], "2D array")
     refuses(cls, X[None], "dim 3")
     refuses(cls, X[:0], "0 sample(s)")
     refuses(cls, X[:, :0], "0 feature(s)")

@@ -1,9 +1,12 @@
 """Linkage without a matrix: SciPy's trees where nothing ties, and else merges of the nearest two clusters."""
 
 import os
+import subprocess
+import sys
 import tracemalloc
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,8 +207,8 @@ def test_what_it_takes() -> None:
     [
         ([[0.0, 1.0], [2.0, np.nan]], {}, r"X\[1, 1\] is NaN; expected finite numbers: leave such rows out"),
         ([[0.0], [-np.inf]], {}, r"X\[1, 0\] is infinity; expected finite"),
-        (np.zeros((0, 3)), {}, r"shape \(0, 3\)"),
-        (np.zeros((3, 0)), {}, r"shape \(3, 0\)"),
+        (np.zeros((0, 3)), {}, r"shape=\(0, 3\)"),
+        (np.zeros((3, 0)), {}, r"shape=\(3, 0\)"),
         (np.zeros((2, 2, 2)), {}, r"shape \(2, 2, 2\)"),
         ([1.0, 2.0], {}, "2 distances; expected n"),
         ([1.0, -2.0, 3.0], {}, "distance -2; expected none below 0"),
@@ -218,8 +221,7 @@ def test_what_it_takes() -> None:
         ([[0.0], [1.0]], {"method": "ward", "metric": "cosine"}, "'euclidean' with this method"),
         ([[0.0], [1.0]], {"method": "wards"}, "method='wards': expected one of"),
         ([[0.0], [1.0]], {"metric": "l7"}, "metric='l7': expected one of"),
-        ([[0.0], [1e200]], {}, "overflow"),
-        (3.0, {}, r"shape \(\); expected"),
+        (3.0, {}, r"shape \(\), dim 0; expected"),
     ],
 )
 def test_bad_input_is_refused(X: object, how: dict[str, str], words: str) -> None:
@@ -298,8 +300,12 @@ def test_progress_is_told_and_may_end_the_call(method: str, metric: str, connect
         linkage(X, method, metric, connectivity, progress=stop)
     assert len(told) == 1 and 0 <= told[0][0] < told[0][1] == len(X) - 1
     few = X[:20, :3]
+    told.clear()
     expected = linkage(few, method, metric, connectivity)
-    assert np.array_equal(linkage(few, method, metric, connectivity, progress=stop), expected)
+    found = linkage(few, method, metric, connectivity, progress=lambda *done: told.append(done))
+    assert np.array_equal(found, expected) and told[-1] == (19, 19)
+    with pytest.raises(Enough):
+        linkage(few, method, metric, connectivity, progress=stop)
 
 
 def test_progress_only_rises() -> None:
@@ -309,17 +315,60 @@ def test_progress_only_rises() -> None:
         told.clear()
         expected = linkage(X, method)
         assert np.array_equal(linkage(X, method, progress=lambda done, of: told.append(done)), expected)
-        assert told == sorted(told) and all(0 <= done < len(X) for done in told)
+        assert told == sorted(told) and told[0] >= 0 and told[-1] == len(X) - 1
+    for few in (X[:1], X[:2], X[:30]):  # SciPy's tell nothing else
+        told.clear()
+        linkage(few, "weighted", progress=lambda done, of: told.append(done))
+        linkage(pdist(X[:30]), progress=lambda done, of: told.append(done))
+        assert told == [len(few) - 1] * (len(few) > 1) + [29]
     with pytest.raises(TypeError, match="progress is 3; expected None or a callable"):
         linkage(X, progress=3)  # type: ignore[arg-type]
 
 
 def test_distances_that_no_memory_holds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sysconf", lambda name: 100)
-    with pytest.raises(
-        MemoryError, match="the distances of 60 rows take 0 GiB; expected fewer rows, or one of"
-    ):
-        linkage(np.arange(60.0)[:, None], "weighted")
+    X = np.arange(60.0)[:, None]
+    assert linkages.free_memory() > 2**20
+    # Room for distances, none for SciPy's copy.
+    monkeypatch.setattr(linkages, "free_memory", lambda: 6 * 60**2)
+    words = "the distances of 60 rows take 0 GiB, 0 GiB are free; expected fewer rows, or one of"
+    with pytest.raises(MemoryError, match=words):
+        linkage(X, "weighted")
     with pytest.raises(MemoryError, match="or metric='euclidean' with another method"):
-        linkage(np.arange(60.0)[:, None], "complete", "cityblock")
-    assert len(linkage(np.arange(60.0)[:, None], "single")) == 59
+        linkage(X, "complete", "cityblock")
+    assert len(linkage(X, "single", "cityblock")) == 59
+    monkeypatch.setattr(linkages, "free_memory", lambda: 0)
+    with pytest.raises(MemoryError):
+        linkage(X, "single", "cityblock")
+    assert len(linkage(X, "single")) == 59
+
+
+def test_free_memory_is_all_memory_where_the_system_does_not_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linkages, "Path", lambda name: Path("/no/such/file"))
+    monkeypatch.setattr(os, "sysconf", lambda name: 100)
+    assert linkages.free_memory() == 10_000
+
+
+PEAKS = """
+from pathlib import Path
+import numpy as np
+from cladebench import linkage
+
+def peak():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+
+X = np.random.default_rng(0).normal(size=(4_000, 2))
+for method in ("single", "complete"):
+    linkage(X[:50], method, "cityblock")
+    before = peak()
+    linkage(X, method, "cityblock")
+    print(peak() - before)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are read from Linux")
+def test_matrices_take_the_memory_that_is_asked_for() -> None:
+    done = subprocess.run([sys.executable, "-c", PEAKS], capture_output=True, text=True, check=True)
+    single, complete = (int(line) / 4_000**2 for line in done.stdout.split())
+    assert 3.5 < single < 5.5 and 7.0 < complete < 9.5

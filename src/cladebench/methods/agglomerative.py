@@ -11,6 +11,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.solvers import linkages
 from cladebench.solvers.graph_linkages import Connectivity, check_connectivity, check_graph_method
+from cladebench.tree_formats import read_linkage
 from cladebench.validation import check_choice
 
 
@@ -34,7 +35,9 @@ class Agglomerative(HierarchicalClusterer):
     Attributes
     ----------
     hierarchy_ : Hierarchy
-        A binary tree with one leaf a sample; heights are the distances of the merges.
+        A binary tree with one leaf a sample; heights are the distances of the merges. Along a graph
+        ``node_data["merge_bound"]`` has ``merge_bounds_`` by node, NaN at leaves. It is NaN at all nodes if
+        ``connectivity`` is a matrix.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
     merge_bounds_ : ndarray of shape (n_samples - 1,) or None
@@ -49,7 +52,8 @@ class Agglomerative(HierarchicalClusterer):
     Notes
     -----
     Deterministic. Equal samples merge first. Where several pairs of clusters are equally close, the order of the
-    samples decides. On tied data, such as integer features, a permutation of the rows may give another tree.
+    samples decides, as `cladebench.linkage` says. On tied data, such as integer features, a permutation of the rows may
+    give another tree.
 
     "centroid" and "median" may invert: a merge may be lower than the one before it. So may others along a graph.
 
@@ -70,6 +74,8 @@ class Agglomerative(HierarchicalClusterer):
     >>> along = Agglomerative(n_clusters=3, linkage="ward", connectivity=2).fit(X)
     >>> along.labels_.tolist(), along.merge_bounds_[:2].tolist()
     ([0, 0, 2, 2, 1], [1.0, 1.0])
+    >>> along.hierarchy_.node_data["merge_bound"][4:7].tolist()
+    [nan, 1.0, 1.0]
     """
 
     order_invariant = True
@@ -100,6 +106,9 @@ class Agglomerative(HierarchicalClusterer):
         if self.connectivity is not None:
             check_graph_method("linkage", self.linkage, self.metric)
 
+    def _check_input(self, X: Any) -> list[Any] | None:
+        return linkages.check_rows(X, self)
+
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         if self.metric == "precomputed":
             distances = _condensed(X)
@@ -109,7 +118,12 @@ class Agglomerative(HierarchicalClusterer):
             Z, self.merge_bounds_ = linkages.linkage_and_bounds(
                 X, self.linkage, self.metric, self.connectivity
             )
-        return Hierarchy.from_linkage(Z) if len(Z) else Hierarchy([-1], [0])
+        if self.connectivity is None:
+            return Hierarchy.from_linkage(Z)
+        marks = np.full(2 * len(Z) + 1, np.nan)
+        if self.merge_bounds_ is not None:
+            marks[len(Z) + 1 :] = self.merge_bounds_
+        return Hierarchy(*read_linkage(Z), {"merge_bound": marks})
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn whether X has distances."""

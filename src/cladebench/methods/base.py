@@ -59,7 +59,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
             masked entries.
         """
         self._check_values()
-        columns = check_features(X, who=self)
+        columns = self._check_input(X)
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         if self.uses_labels:
@@ -81,6 +81,10 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         check_int("n_clusters", getattr(self, "n_clusters", 1), minimum=1)
         check_seed(getattr(self, "random_state", None))
         self._check_parameters()
+
+    def _check_input(self, X: Any) -> list[Any] | None:
+        """Refuse what scikit-learn lets pass, or does not name; give the names of columns."""
+        return check_features(X, who=self)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Fit, and return ``labels_``; the arguments are those of `fit`."""

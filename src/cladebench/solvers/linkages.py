@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -25,7 +26,15 @@ from cladebench.solvers.graph_linkages import (
     check_graph_method,
     link_along_graph,
 )
-from cladebench.validation import as_floats, check_choice, check_features, check_finite, check_scale
+from cladebench.solvers.linkage_units import rows_in_unit, shift_heights, shift_of
+from cladebench.validation import (
+    as_array,
+    as_floats,
+    check_choice,
+    check_features,
+    check_finite,
+    where_in,
+)
 
 METHODS = ("single", "complete", "average", "weighted", "ward", "centroid", "median")
 #: What the compiled core links without a matrix of distances.
@@ -70,8 +79,9 @@ def linkage(
         None: any two clusters may merge. A matrix: two rows are linked where either entry is not 0. An int: each row
         is linked to as many nearest rows, and they to it. Only linked clusters merge, as the notes say.
     progress : callable, optional
-        Called with the merges done and those of the whole tree, at most ten times a second. What it raises ends the
-        call. It hears of no merge while neighbours are looked for. SciPy does not call it.
+        Called with the merges done and those of the whole tree, at most ten times a second, and then once with all of
+        them. What it raises ends the call. It hears of no merge while neighbours are looked for, or the edges of
+        "single": that takes most of the time. SciPy tells of none before the last call.
 
     Returns
     -------
@@ -81,14 +91,15 @@ def linkage(
     Raises
     ------
     ValueError
-        If X is empty, sparse or not finite. If it has a row of zeros under "cosine", or two rows without a distance,
-        such as constant ones under "correlation". If method and metric do not go together. If distances are negative,
-        or not as many as those of all pairs. If connectivity is neither of both, below 1, or a matrix of another shape
-        or not of finite real numbers. If X has distances with it.
+        If X is empty, sparse, not finite, or has text. If squares overflow or vanish under "sqeuclidean", or a merge is
+        above 1.8e308. If X has a row of zeros under "cosine", or two rows without a distance, such as constant ones
+        under "correlation". If method and metric do not go together. If distances are negative, or not as many as
+        those of all pairs. If connectivity is neither of both, below 1, or a matrix of another shape or not of finite
+        real numbers. If X has distances with it.
     TypeError
         If progress is no callable.
     MemoryError
-        If the distances of all pairs are needed and are more than the machine's memory.
+        If the distances of all pairs are needed and do not fit into the memory that is free.
 
     See Also
     --------
@@ -102,15 +113,21 @@ def linkage(
 
     For "complete" (Euclidean, squared, cosine) and "average" (Euclidean) the core keeps the 3 million smallest
     distances at most, in 300 MB. They decide all merges up to the greatest of them. Then the clusters that are left
-    are compared anew, row by row. What is left goes to SciPy and takes 4 n_samples^2 bytes.
+    are compared anew, row by row. What is left goes to SciPy. It takes 8 n_samples^2 bytes, as SciPy copies the
+    distances, and 4 n_samples^2 for "single".
 
     Time is O(n_samples^2 n_features) at worst. "centroid" and "median" may need a factor n_samples more, and
     "complete" and Euclidean "average" a few. Where features are few, time grows little faster than n_samples but for
     these two. The core's threads share the work. They change nothing of the result.
 
-    Equal rows merge first. Of equally near clusters a search takes the one with the lowest row. SciPy may take another,
-    and then trees differ. Heights differ by rounding. A Euclidean mean is a sum of distances in an order of its own:
-    means that tie within rounding may merge in another order.
+    Equal rows merge first. Of equally near clusters a search takes the one with the lowest row. "single" takes edges by
+    length, then by their lower row, then by their upper row. SciPy may take another, and then trees differ. Heights
+    differ by rounding. Means, and distances of centres, are sums in an order of their own: those that tie within
+    rounding may merge in another order.
+
+    Where squares of features or distances would overflow or vanish, a power of 2 brings them to a unit in which they do
+    not. Then distances below 1e-270 of the largest may count as 0. "sqeuclidean", whose distances are such squares, is
+    refused there.
 
     Clusters that are each other's nearest merge together, since no later merge comes nearer to them (Murtagh 1983).
     That does not hold for "centroid" and "median". There one pair merges at a time (Müllner 2011). A merge may be lower
@@ -122,10 +139,10 @@ def linkage(
     methods would need the distances between all rows of two clusters. They are refused.
 
     Neighbours are found in the core. Equal rows count as 1 of them and merge first, and of equally near rows the lowest
-    are taken. With n_samples - 1 neighbours and more the tree is that without a graph. Of equally near clusters those
-    with the lowest rows merge. A merge may be lower than the one before: a cluster can be nearer to one that it was not
-    linked to (Ferligoj and Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes
-    O(n_features) for each edge and a logarithm; finding the neighbours takes longer.
+    are taken. With n_samples - 1 neighbours and more the tree is that without a graph. Ties are as without a graph. A
+    merge may be lower than the one before: a cluster can be nearer to one that it was not linked to (Ferligoj and
+    Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes O(n_features) for each
+    edge and a logarithm; finding the neighbours takes longer.
 
     References
     ----------
@@ -140,7 +157,10 @@ def linkage(
     array([[0., 1., 1., 2.],
            [2., 3., 4., 3.]])
     """
-    return linkage_and_bounds(X, method, metric, connectivity, progress)[0]
+    Z, _ = linkage_and_bounds(X, method, metric, connectivity, progress)
+    if progress is not None and len(Z):
+        progress(len(Z), len(Z))
+    return Z
 
 
 def check_together(name: str, method: str, metric: str) -> None:
@@ -152,6 +172,30 @@ def check_together(name: str, method: str, metric: str) -> None:
         raise ValueError(
             f"{name}={method!r}, metric={metric!r}: expected metric='euclidean' with this {name}"
         )
+
+
+def check_rows(X: Any, who: object = None) -> list[Any] | None:
+    """Refuse what has no rows of numbers; give the names of columns.
+
+    For `linkage`, and before scikit-learn's own checks for `who`, an estimator. The words on shapes are also those
+    that scikit-learn's checks of estimators ask for. Objects that are no numbers pass: the reader has words for them.
+    """
+    columns = check_features(X, who=who, text=False)
+    where = where_in("X", who)
+    if scipy.sparse.issparse(X):
+        raise ValueError(f"{where} is sparse; expected a dense array")
+    shape = as_array(where, X, "numbers").shape
+    expected = "expected a 2D array (n_samples, n_features), both at least 1"
+    if who is None:
+        expected += ", or distances of all pairs"
+    elif len(shape) == 1:
+        expected += ": X.reshape(-1, 1) has one feature"
+    if len(shape) == 2 and 0 in shape:
+        what = "feature" if shape[0] else "sample"
+        raise ValueError(f"{where}: 0 {what}(s) (shape={shape}) while a minimum of 1 is required; {expected}")
+    if len(shape) != 2 and (who is not None or len(shape) != 1 or not shape[0]):
+        raise ValueError(f"{where}: shape {shape}, dim {len(shape)}; {expected}")
+    return columns
 
 
 def linkage_and_bounds(
@@ -173,12 +217,8 @@ def linkage_and_bounds(
         check_graph_method("method", method, metric)
     if progress is not None and not callable(progress):
         raise TypeError(f"progress is {progress!r}; expected None or a callable of two counts")
-    columns = check_features(X)
+    columns = check_rows(X)
     rows = X if _is_single_precision(X) else as_floats("X", X)
-    if rows.size == 0 or rows.ndim not in (1, 2):
-        raise ValueError(
-            f"X: shape {rows.shape}; expected (n_samples, n_features), both at least 1, or distances of all pairs"
-        )
     check_finite(rows, None, columns=columns)
     if rows.ndim < 2:
         if connectivity is not None:
@@ -200,8 +240,9 @@ def linkage_and_bounds(
         rows = as_floats("X", rows)
     if metric == "cosine":
         rows = _directions(rows)
+    shift = 0
     if rows.dtype == np.float64:  # squares of single precision fit into double
-        check_scale(rows)
+        rows, shift = rows_in_unit(rows, metric)
     told = None if progress is None else _with_total(progress, n_merges)
     bounds: npt.NDArray[np.float64] | None = np.ones(n_merges)
     if connectivity is not None and (
@@ -209,17 +250,19 @@ def linkage_and_bounds(
     ):
         Z, bounds = link_along_graph(rows, method, connectivity, told)
     elif not in_core:
-        return _by_matrix(rows, method, metric), bounds
+        Z = _by_matrix(rows, method, metric)
     else:
         by_pairs = method == "complete" or (method, metric) == ("average", "euclidean")
         Z = (_core.link_by_pairs if by_pairs else _core.link)(rows, method, progress=told)
         Z = Z.reshape(-1, 4)
     # Of the core's other heights those of "average" and "weighted" are squared.
-    if metric != "euclidean" and method in ("single", "complete"):
+    if in_core and metric != "euclidean" and method in ("single", "complete"):
         Z[:, 2] **= 2
         bounds = None if bounds is None else bounds**2
     if metric == "cosine":
         Z[:, 2] /= 2  # half the squared distance of two directions
+    if shift:
+        shift_heights(Z, -shift)
     return Z, bounds
 
 
@@ -242,8 +285,15 @@ def _of_distances(distances: npt.NDArray[np.float64], method: str) -> npt.NDArra
     return _by_scipy(distances, method)
 
 
-def _by_scipy(distances: npt.NDArray[np.float64], method: str) -> npt.NDArray[np.float64]:
+def _by_scipy(
+    distances: npt.NDArray[np.float64], method: str, *, may_write: bool = False
+) -> npt.NDArray[np.float64]:
+    shift = shift_of(distances)
+    if shift:
+        distances = np.ldexp(distances, shift, out=distances if may_write else None)
     Z: npt.NDArray[np.float64] = scipy.cluster.hierarchy.linkage(distances, method)
+    if shift:
+        shift_heights(Z, -shift)
     return Z
 
 
@@ -260,8 +310,9 @@ def _directions(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.NDArray[np.float64]:
-    needed = 4 * len(rows) ** 2
-    if needed > os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
+    needed = (4 if method == "single" else 8) * len(rows) ** 2  # SciPy copies them for all others
+    free = free_memory()
+    if needed > free:
         without = [name for name, metrics in WITHOUT_MATRIX.items() if metric in metrics]
         other = (
             f"one of the methods {', '.join(without)}"
@@ -270,19 +321,30 @@ def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.N
         )
         raise MemoryError(
             f"method={method!r}, metric={metric!r}: the distances of {len(rows):,} rows take "
-            f"{needed / 2**30:,.0f} GiB; expected fewer rows, or {other}"
+            f"{needed / 2**30:,.0f} GiB, {free / 2**30:,.0f} GiB are free; expected fewer rows, or {other}"
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # what it would say is checked next
         distances = scipy.spatial.distance.pdist(rows, metric)
-    undefined = ~np.isfinite(distances)
-    if undefined.any():
-        i, j = _pair(int(np.argmax(undefined)), len(rows))
+    defined = np.isfinite(distances)
+    if not defined.all():
+        at = int(np.argmin(defined))
+        i, j = _pair(at, len(rows))
         raise ValueError(
-            f"X: the {metric!r} distance between rows {i} and {j} is {distances[undefined][0]}; expected rows that "
+            f"X: the {metric!r} distance between rows {i} and {j} is {distances[at]}; expected rows that "
             "have one, or another metric"
         )
-    return _by_scipy(distances, method)
+    del defined
+    return _by_scipy(distances, method, may_write=True)
+
+
+def free_memory() -> int:
+    """Count the bytes that the machine has left; all that it has, where it does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def _pair(place: int, n: int) -> tuple[int, int]:
