@@ -177,7 +177,7 @@ def check_together(name: str, method: str, metric: str) -> None:
 def check_rows(X: Any, who: object = None) -> list[Any] | None:
     """Refuse what has no rows of numbers; give the names of columns.
 
-    For `linkage`, and before scikit-learn's own checks for `who`, an estimator. The words on shapes are also those
+    It serves `linkage`, and an estimator `who` before scikit-learn's own checks. The words on shapes are also those
     that scikit-learn's checks of estimators ask for. Objects that are no numbers pass: the reader has words for them.
     """
     columns = check_features(X, who=who, text=False)
