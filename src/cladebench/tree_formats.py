@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench.rooted_tree import RootedTree
+from cladebench.tree_cuts import raised
 from cladebench.validation import as_floats
 
 IntArray = npt.NDArray[np.int64]
@@ -89,15 +90,10 @@ def _bottom_up(tree: RootedTree, heights: FloatArray) -> IntArray:
     By the largest height below, then by a bottom-up order.
     """
     parents, preorder = tree.parents, tree.preorder
-    top, bottom_up = heights, np.arange(tree.n_nodes)
-    below = np.flatnonzero(parents >= 0)
-    if (heights[parents[below]] < heights[below]).any():
-        top = heights.copy()
-        for node in preorder[:0:-1]:
-            top[parents[node]] = max(top[parents[node]], top[node])
+    bottom_up, below = np.arange(tree.n_nodes), np.flatnonzero(parents >= 0)
     if (parents[below] < below).any():
         bottom_up[preorder] = np.arange(tree.n_nodes)[::-1]
-    return np.lexsort((bottom_up, top))
+    return np.lexsort((bottom_up, raised(tree, heights)))
 
 
 def _binary_merges(tree: RootedTree, heights: FloatArray, order: IntArray, samples: IntArray) -> FloatArray:
