@@ -160,7 +160,7 @@ class RootedTree:
         nodes = self._tree.lca(u, v).reshape(a.shape)
         return nodes if nodes.ndim else int(nodes)
 
-    def class_counts(self, labels: npt.ArrayLike, *, dtype: npt.DTypeLike = None) -> npt.NDArray[Any]:
+    def class_counts(self, labels: npt.ArrayLike, *, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
         """Count the samples of each class below each node.
 
         Parameters
@@ -298,3 +298,14 @@ class RootedTree:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_nodes={self.n_nodes}, n_leaves={self.n_leaves}, n_samples={self.n_samples})"
+
+
+def raised(tree: RootedTree, heights: FloatArray) -> FloatArray:
+    """Raise nodes that are lower than one below them to the height of that."""
+    below = np.flatnonzero(tree.parents >= 0)
+    if not (heights[tree.parents[below]] < heights[below]).any():
+        return heights
+    parents, top = tree.parents.tolist(), heights.tolist()
+    for node in tree.preorder[:0:-1].tolist():
+        top[parents[node]] = max(top[parents[node]], top[node])
+    return np.array(top)

@@ -11,8 +11,8 @@ from bisect import bisect_left
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.rooted_tree import RootedTree
-from cladebench.tree_cuts import Tree, heights_of, raised
+from cladebench.rooted_tree import RootedTree, raised
+from cladebench.tree_cuts import Tree, heights_of
 from cladebench.validation import check_integer
 
 IntArray = npt.NDArray[np.int64]

@@ -194,14 +194,3 @@ def heights_of(tree: RootedTree, what: str) -> npt.NDArray[np.float64]:
     if tree.heights is None:
         raise ValueError(f"heights: the tree has none; expected heights for {what}")
     return tree.heights
-
-
-def raised(tree: RootedTree, heights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Raise nodes that are lower than one below them to the height of that."""
-    below = np.flatnonzero(tree.parents >= 0)
-    if not (heights[tree.parents[below]] < heights[below]).any():
-        return heights
-    parents, top = tree.parents.tolist(), heights.tolist()
-    for node in tree.preorder[:0:-1].tolist():
-        top[parents[node]] = max(top[parents[node]], top[node])
-    return np.array(top)

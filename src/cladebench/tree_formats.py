@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.rooted_tree import RootedTree
-from cladebench.tree_cuts import raised
+from cladebench.rooted_tree import RootedTree, raised
 from cladebench.validation import as_floats
 
 IntArray = npt.NDArray[np.int64]
