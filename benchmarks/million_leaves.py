@@ -35,6 +35,10 @@ def draw() -> Figure:
     timed("to_linkage", tree.to_linkage)
     timed("cut into 1,000", lambda: tree.cut(1_000))
     timed("cut_at the median height", lambda: tree.cut_at(float(Z[N_ROWS // 2, 2])))
+    timed("stable_clusters(2)", lambda: tree.stable_clusters(2))
+    timed("dynamic_clusters(20)", lambda: tree.dynamic_clusters(20))
+    timed("dynamic_clusters(2)", lambda: tree.dynamic_clusters(2))
+    timed("to_newick", tree.to_newick)
     figure = Figure(figsize=(7.0, 3.2), layout="constrained")
     timed("plot", lambda: tree.plot(figure.add_subplot(), labels=y))
     return figure

@@ -42,6 +42,21 @@ def test_labels_of_one_kind_are_coded_in_sorted_order(labels: object) -> None:
     assert len(classes) == 2 and codes.tolist() == [1, 0, 1]
 
 
+@given(
+    st.sampled_from([np.bool_, np.int8, np.int32, np.int64, np.uint8, np.uint64]),
+    st.lists(st.integers(-3, 3), min_size=1),
+    st.sampled_from([0, 1, -1]),
+)
+def test_integers_are_coded_as_numpy_codes_them(dtype: type, near: list[int], end: int) -> None:
+    shift = 0 if dtype == np.bool_ else {0: 50, 1: np.iinfo(dtype).max - 3, -1: np.iinfo(dtype).min + 3}[end]
+    labels = np.array([shift + label for label in near]).astype(dtype)
+    for given_labels in (labels, np.append(labels, [dtype(0), dtype(100)])):  # near each other, and not
+        for found, expected in zip(
+            class_codes(given_labels), np.unique(given_labels, return_inverse=True), strict=True
+        ):
+            assert found.dtype == expected.dtype and np.array_equal(found, expected)
+
+
 @pytest.mark.parametrize(
     ("labels", "found"),
     [

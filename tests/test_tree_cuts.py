@@ -173,6 +173,13 @@ def test_equal_rows_last_for_ever() -> None:
     assert Hierarchy.from_linkage(linkage(np.ones((9, 1)), "single")).stable_clusters(3).tolist() == [-1] * 9
 
 
+def test_a_node_that_no_sample_leaves_adds_nothing_even_at_height_0() -> None:
+    tree = Hierarchy(
+        [-1, 0, 0, 1, 2], [3, 3, 4, 4], [4.0, 0.0, 2.0, 0.0, 1.0]
+    )  # two chains, of 0s and of 2, 1
+    assert tree.condensed(2).node_data["stability"].tolist() == [1.0, np.inf, 1.5]
+
+
 def clusters_of(labels: np.ndarray) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(labels == label).tolist()) for label in set(labels.tolist()) - {-1}}
 

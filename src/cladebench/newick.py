@@ -23,6 +23,8 @@ _TOKEN = re.compile(
 _BLANKS = re.compile(r"\s*")
 _BRACKET = re.compile(r"[\[\]]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+#: Names that need no quotes; letters may also be others than these.
+_PLAIN = re.compile(r"[A-Za-z0-9.+-]*")
 
 #: What may come next.
 _NODE = "a name or '('"
@@ -220,52 +222,64 @@ def _past_blanks(text: str, at: int) -> int:
 
 def write_newick(tree: RootedTree) -> str:
     """Newick text of a pruned tree; see `Hierarchy.to_newick`."""
-    names = [str(i) for i in range(tree.n_samples)] if tree.sample_names is None else tree.sample_names
+    samples = _sample_texts(tree)
+    nodes, n_nodes = tree.preorder, tree.n_nodes
+    parents, first, last, depths = (of[nodes] for of in (tree.parents, tree.first, tree.last, tree.depths))
+    n_own = np.bincount(tree.leaf_of, minlength=n_nodes)[nodes]
+    tips = ((n_own == 1) & (np.diff(tree.child_ptr)[nodes] == 0)).tolist()
+    commas = np.where(first > tree.first[parents], ",", "")
+    commas[0] = ""  # the root
+    above = _edge_texts(tree)
+    begins = [
+        comma + (samples[place] + edge if is_tip else "(")
+        for comma, place, edge, is_tip in zip(commas.tolist(), first.tolist(), above, tips, strict=True)
+    ]
+    ends = ["" if is_tip else ")" + edge for edge, is_tip in zip(above, tips, strict=True)]
+    for k in np.flatnonzero((n_own > 0) & ~np.array(tips)).tolist():
+        edge = ":0.0" if tree.edge_lengths is not None else ""
+        if not edge and tree.heights is not None:
+            edge = f":{float(tree.heights[nodes[k]])!r}"
+        begins[k] += ",".join(name + edge for name in samples[first[k] : first[k] + n_own[k]])
+    # Before a node begins, all before it in preorder have begun, and of these all but those above it have ended.
+    places, behind = np.arange(n_nodes), np.cumsum(np.bincount(first, minlength=tree.n_samples))[last - 1]
+    order = np.empty(2 * n_nodes, dtype=np.int64)
+    order[2 * places - depths] = places
+    order[2 * behind - depths - 1] = places + n_nodes
+    texts = begins + ends
+    return "".join([texts[k] for k in order.tolist()]) + ";"
+
+
+def _sample_texts(tree: RootedTree) -> list[str]:
+    """Names of samples from left to right."""
+    names = tree.sample_names
+    if names is None:
+        return list(map(str, tree.sample_order.tolist()))
     name, n_of_it = Counter(name for name in names if name).most_common(1)[0] if any(names) else ("", 0)
     if n_of_it > 1:
         raise ValueError(
             f"sample_names has {n_of_it} samples {shown(name)}; expected different names in Newick"
         )
-    lengths, heights = tree.edge_lengths, tree.heights
+    return [_newick_name(names[i]) for i in tree.sample_order.tolist()]
 
-    def above(node: int) -> str:
-        parent = int(tree.parents[node])
-        if parent < 0 or (lengths is None and heights is None):
-            return ""
-        if lengths is not None:
-            return f":{float(lengths[node])!r}"
-        length = float(heights[parent]) - float(heights[node])  # type: ignore[index]
-        if not math.isfinite(length):
+
+def _edge_texts(tree: RootedTree) -> list[str]:
+    """Lengths of the edges above nodes in preorder."""
+    nodes, lengths, heights = tree.preorder, tree.edge_lengths, tree.heights
+    if lengths is None and heights is None:
+        return [""] * len(nodes)
+    below = nodes[1:]
+    if lengths is not None:
+        edges = lengths[below]
+    else:
+        with np.errstate(over="ignore"):
+            edges = heights[tree.parents[below]] - heights[below]  # type: ignore[index]
+        if not np.isfinite(edges).all():
+            node = below[np.argmin(np.isfinite(edges))]
             raise ValueError(
-                f"heights {heights[parent]:g} and {heights[node]:g} are too far apart for a branch; "  # type: ignore[index]
+                f"heights {heights[tree.parents[node]]:g} and {heights[node]:g} are too far apart for a branch; "  # type: ignore[index]
                 "expected a finite difference"
             )
-        return f":{length!r}"
-
-    def above_sample(node: int) -> str:
-        if lengths is not None:
-            return ":0.0"
-        return "" if heights is None else f":{float(heights[node])!r}"
-
-    pieces: list[str] = []
-    todo: list[str | int] = [";", tree.root]  # from the end: text to write, and nodes to write out
-    while todo:
-        item = todo.pop()
-        if isinstance(item, str):
-            pieces.append(item)
-            continue
-        samples, children = tree.own_samples(item), tree.children(item)
-        if len(samples) == 1 and not len(children):
-            pieces.append(_newick_name(names[samples[0]]) + above(item))
-            continue
-        inside: list[str | int] = [_newick_name(names[i]) + above_sample(item) for i in samples]
-        inside += [int(child) for child in children]
-        pieces.append("(")
-        todo.append(")" + above(item))
-        for part in reversed(inside[1:]):
-            todo += [part, ","]
-        todo.append(inside[0])
-    return "".join(pieces)
+    return ["", *(f":{edge!r}" for edge in edges.tolist())]
 
 
 def _newick_name(name: str) -> str:
@@ -273,6 +287,8 @@ def _newick_name(name: str) -> str:
 
     Without quotes an underscore is read as a blank.
     """
+    if _PLAIN.fullmatch(name):
+        return name
     wrong = next((letter for letter in name if unicodedata.category(letter) in ("Cc", "Cs")), None)
     if wrong is not None:
         raise ValueError(f"sample name {name!r} has the character {wrong!r}; expected a name of visible ones")

@@ -6,15 +6,17 @@ Functions whose first argument is ``self`` are methods of `cladebench.hierarchy.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.rooted_tree import RootedTree
+from cladebench.rooted_tree import RootedTree, raised
 from cladebench.tree_cuts import Tree, heights_of
 from cladebench.validation import check_integer
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 #: Largest mean height within a core, as a share of the range of heights, for each depth of splitting.
 SCATTERS = (0.64, 0.73, 0.82, 0.91, 0.95)
 #: Merges below the reference height, and where between it and the highest merge the tree is cut, as shares.
@@ -61,7 +63,7 @@ def stable_clusters(self: RootedTree, min_size: int) -> IntArray:
     [0, 0, 0, 1, 1, 1, -1]
     """
     tops, _, lasted, above = _large_branches(self, min_size, "stable_clusters")
-    return _label(self, tops, _chosen(lasted, above))
+    return _label(self, tops[_chosen(lasted.tolist(), above.tolist())])
 
 
 def condensed(self: Tree, min_size: int) -> Tree:
@@ -100,21 +102,19 @@ def condensed(self: Tree, min_size: int) -> Tree:
     """
     tops, begins, lasted, above = _large_branches(self, min_size, "condensed")
     # Where a cluster begins in the order of samples, and where the one above goes on after it.
-    clusters = np.full(self.n_samples, -1, dtype=np.int64)
-    for cluster in range(len(tops) - 1, 0, -1):  # of those that end together the outermost is last
-        if self.last[tops[cluster]] < self.n_samples:
-            clusters[self.last[tops[cluster]]] = above[cluster]
+    clusters = np.full(self.n_samples + 1, -1, dtype=np.int64)
+    clusters[self.last[tops[:0:-1]]] = above[:0:-1]  # of those that end together the outermost is last
     clusters[self.first[tops]] = np.arange(len(tops))  # of those that begin together the innermost is last
-    given = np.maximum.accumulate(np.where(clusters >= 0, np.arange(self.n_samples), 0))
+    given = np.maximum.accumulate(np.where(clusters >= 0, np.arange(self.n_samples + 1), 0))[:-1]
     leaf_of = np.empty(self.n_samples, dtype=np.int64)
     leaf_of[self.sample_order] = clusters[given]
-    node_data = {"begins": np.array(begins), "stability": np.array(lasted)}
-    return type(self)(np.array(above), leaf_of, node_data=node_data, sample_names=self.sample_names)
+    node_data = {"begins": begins, "stability": lasted}
+    return type(self)(above, leaf_of, node_data=node_data, sample_names=self.sample_names)
 
 
 def _large_branches(
     tree: RootedTree, min_size: int, what: str
-) -> tuple[list[int], list[float], list[float], list[int]]:
+) -> tuple[IntArray, FloatArray, FloatArray, IntArray]:
     """Find the branches that part into at least two of `min_size` samples.
 
     It gives their top nodes, heights at which they begin, stabilities, and the branches that they are within. The
@@ -124,28 +124,39 @@ def _large_branches(
     heights = heights_of(tree, what)
     if (heights < 0.0).any():
         raise ValueError(f"heights: one is negative; expected none for {what}")
-    tops, births, lasted, above = [tree.root], [0.0], [0.0], [-1]
-    begins = [math.inf]
-    waiting = [(tree.root, 0)]
-    while waiting:
-        node, cluster = waiting.pop()
-        level = math.inf if heights[node] == 0.0 else 1.0 / float(heights[node])
-        large = [part for part in tree.parts(node) if tree.sizes[part] >= min_size]
-        stay = large if len(large) == 1 else []
-        left = int(tree.sizes[node]) - sum(int(tree.sizes[part]) for part in stay)
-        # Samples that meet at height 0 stay for ever, and add nothing to a cluster that begins there.
-        if level > births[cluster]:
-            lasted[cluster] += left * (level - births[cluster])
-        waiting.extend((part, cluster) for part in stay)
-        if len(large) > 1:
-            for part in large:
-                waiting.append((part, len(tops)))
-                tops.append(part)
-                begins.append(float(heights[node]))
-                births.append(level)
-                lasted.append(0.0)
-                above.append(cluster)
-    return tops, begins, lasted, above
+    nodes, n_parts = _large_nodes(tree, min_size)
+    # Branches are numbered where they part: from right to left, and there in the order of their nodes.
+    parting = nodes[n_parts[nodes] > 1]
+    parting = parting[np.lexsort((tree.depths[parting], -tree.last[parting]))]
+    number = np.full(tree.n_nodes, -1, dtype=np.int64)
+    number[parting] = np.arange(len(parting))
+    tops = tree.child_index[(number[tree.parents] >= 0)[tree.child_index]]
+    tops = tops[tree.sizes[tops] >= min_size]
+    tops = np.append(tree.root, tops[np.argsort(number[tree.parents[tops]], kind="stable")])
+    begins = np.append(math.inf, heights[tree.parents[tops[1:]]])
+    # In preorder, behind a node with one large part comes that part: a branch is a run of large nodes.
+    number[:] = -1
+    number[tops] = np.arange(len(tops))
+    number[nodes] = number[
+        nodes[np.maximum.accumulate(np.where(number[nodes] >= 0, np.arange(len(nodes)), 0))]
+    ]
+    left, goes_on = tree.sizes[nodes], np.flatnonzero(n_parts[nodes] == 1)
+    left[goes_on] -= left[goes_on + 1]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        births, levels = 1.0 / np.abs(begins), 1.0 / np.abs(heights[nodes])  # 0 may have a sign
+        lasted = left * (levels - births[number[nodes]])
+    # Samples that meet at height 0 stay for ever, and add nothing to a cluster that begins there.
+    counts = (levels > births[number[nodes]]) & (left > 0)
+    lasted = np.bincount(number[nodes[counts]], lasted[counts], len(tops)).astype(np.float64, copy=False)
+    return tops, begins, lasted, np.append(-1, number[tree.parents[tops[1:]]])
+
+
+def _large_nodes(tree: RootedTree, min_size: int) -> tuple[IntArray, IntArray]:
+    """List large nodes and the root in preorder; count each node's large parts."""
+    large = tree.sizes >= min_size
+    n_parts = np.bincount(tree.parents[large & (tree.parents >= 0)], minlength=tree.n_nodes)
+    large[tree.root] = True
+    return tree.preorder[large[tree.preorder]], n_parts
 
 
 def _chosen(lasted: list[float], above: list[int]) -> list[int]:
@@ -198,7 +209,7 @@ def dynamic_clusters(self: RootedTree, min_size: int, depth: int = 1) -> IntArra
     These are the conditions of Dynamic Hybrid. It takes mean dissimilarities within the core, which a tree does not
     have, and it then gives samples of no cluster to the nearest one.
 
-    Time O(n_samples log n_samples) for the sort, and O(sqrt(n_samples)) for each two branches that meet.
+    Time O(n_samples log n_samples) for the sort, and O(log n_samples) for each two branches that meet.
 
     References
     ----------
@@ -217,45 +228,83 @@ def dynamic_clusters(self: RootedTree, min_size: int, depth: int = 1) -> IntArra
     check_integer("depth", depth, minimum=0)
     if depth >= len(SCATTERS):
         raise ValueError(f"depth is {depth}; expected at most {len(SCATTERS) - 1}")
-    heights = heights_of(self, "dynamic_clusters").copy()
-    order = self.preorder[::-1]
-    for node in order:  # what stands below a lower node is as high as that
-        if self.parents[node] >= 0:
-            heights[self.parents[node]] = max(heights[self.parents[node]], heights[node])
+    heights = raised(self, heights_of(self, "dynamic_clusters"))
     merges = np.sort(np.repeat(heights, _merges(self)))
-    if not len(merges):
+    if self.n_samples < min_size or not len(merges):
         return np.full(self.n_samples, -1, dtype=np.int64)
-    low = merges[max(round(REFERENCE * len(merges)), 1) - 1]
-    cut = low + CUT * (merges[-1] - low)
+    low = float(merges[max(round(REFERENCE * len(merges)), 1) - 1])
+    cut = low + CUT * (float(merges[-1]) - low)
     scatter = low + SCATTERS[depth] * (cut - low)
     gap = 0.75 * (1.0 - SCATTERS[depth]) * (cut - low)
+    height_of, size_of, heavy = heights.tolist(), self.sizes.tolist(), self._tree.heavy.tolist()
 
-    def stands_apart(node: int, joins: list[tuple[float, int]], height: float) -> bool:
-        size = int(self.sizes[node])
-        if size < min_size:
-            return False
-        core = _core_height(joins, min(size, int(min_size / 2 + math.sqrt(size - min_size / 2))))
+    def stands_apart(node: int, joins: _Joins, height: float) -> bool:
+        size = size_of[node]
+        core = joins.core_height(min(size, int(min_size / 2 + math.sqrt(size - min_size / 2))))
         return core <= scatter and min(height, cut) - core >= gap
 
-    # The joins of a branch: heights at which its samples but the first come to it. A node without is no branch.
-    joins_of: dict[int, list[tuple[float, int]]] = {}
+    def first_joins(node: int) -> _Joins:
+        joins, way = _Joins(), [heavy[node]]
+        while way[-1] >= 0 and size_of[way[-1]] > 1:
+            way.append(heavy[way[-1]])
+        for part in way[-2::-1]:
+            joins.add(height_of[part], size_of[part])
+        return joins
+
+    # Smaller nodes are no clusters, and branches where they are low enough: they are looked at only as parts of cores.
+    large, n_large = _large_nodes(self, min_size)
+    has_parts = self.sizes > np.bincount(self.leaf_of, minlength=self.n_nodes)
+    ends = ((heights > cut) & has_parts)[large]
+    # Large nodes whose parent is to come, from right to left. One without joins is no branch.
+    waiting: list[tuple[int, _Joins | None]] = []
     nodes: list[int] = []
-    for node in order:
-        height, parts = heights[node], self.parts(node)
-        branches = [part for part in parts if part in joins_of]
-        apart = [part for part in branches if stands_apart(part, joins_of[part], height)]
-        if len(branches) < len(parts) or len(apart) > 1 or (parts and height > cut):
-            nodes += apart
-        elif self.sizes[node]:
-            base = max(apart or branches, key=lambda part: self.sizes[part], default=None)
-            joins = [] if base is None else joins_of[base]
-            joins.append((height, int(self.sizes[node]) - (1 if base is None else int(self.sizes[base]))))
-            joins_of[node] = joins
-        for part in branches:
-            del joins_of[part]
-    if self.root in joins_of and stands_apart(self.root, joins_of[self.root], math.inf):
-        nodes.append(self.root)
-    return _label(self, nodes, list(range(len(nodes))))
+    columns = (large, n_large[large], heights[large], self.sizes[large], ends)
+    for node, n, height, size, is_end in zip(*(column[::-1].tolist() for column in columns), strict=True):
+        parts = waiting[: -n - 1 : -1]
+        del waiting[len(waiting) - n :]
+        joins = parts[0][1] if n else first_joins(node)
+        if n > 1 or is_end or joins is None:
+            branches = [(part, joins) for part, joins in parts if joins is not None]
+            apart = [branch for branch in branches if stands_apart(*branch, height)]
+            if is_end or len(apart) > 1 or len(branches) < n:
+                nodes += [part for part, _ in apart]
+                waiting.append((node, None))
+                continue
+            joins = max(apart or branches, key=lambda branch: size_of[branch[0]])[1]
+        joins.add(height, size)
+        waiting.append((node, joins))
+    ((root, joins),) = waiting
+    if joins is not None and stands_apart(root, joins, math.inf):
+        nodes.append(root)
+    return _label(self, np.array(nodes, dtype=np.int64))
+
+
+class _Joins:
+    """The heights at which samples come to a branch, from its first one on.
+
+    With the samples that it then has, and the sum over their pairs of the heights at which the later one joins.
+    """
+
+    __slots__ = ("heights", "sizes", "totals")
+
+    def __init__(self) -> None:
+        self.heights, self.sizes, self.totals = [0.0], [1], [0.0]
+
+    def add(self, height: float, size: int) -> None:
+        """Let samples join until there are so many."""
+        old = self.sizes[-1]
+        new = size - old
+        self.totals.append(self.totals[-1] + height * (new * old + new * (new - 1) / 2))
+        self.heights.append(height)
+        self.sizes.append(size)
+
+    def core_height(self, n_core: int) -> float:
+        """Average the heights at which pairs of the first samples are together."""
+        at = bisect_left(self.sizes, n_core)
+        old = self.sizes[at - 1]
+        new = n_core - old
+        total = self.totals[at - 1] + self.heights[at] * (new * old + new * (new - 1) / 2)
+        return total / (n_core * (n_core - 1) / 2)
 
 
 def _merges(tree: RootedTree) -> IntArray:
@@ -265,20 +314,11 @@ def _merges(tree: RootedTree) -> IntArray:
     return np.maximum(counts + np.bincount(tree.leaf_of, minlength=tree.n_nodes) - 1, 0)
 
 
-def _core_height(joins: list[tuple[float, int]], n_core: int) -> float:
-    """Average the heights at which pairs of the first samples are together."""
-    total, rank = 0.0, 1
-    for height, count in joins:
-        new = min(count, n_core - rank)
-        total += height * (new * rank + new * (new - 1) / 2)
-        rank += new
-        if rank == n_core:
-            break
-    return total / (n_core * (n_core - 1) / 2)
-
-
-def _label(tree: RootedTree, tops: list[int], chosen: list[int]) -> IntArray:
+def _label(tree: RootedTree, nodes: IntArray) -> IntArray:
+    """Number nodes, none below another, from left to right."""
+    nodes = nodes[np.argsort(tree.first[nodes])]
+    sizes = tree.sizes[nodes]
+    places = np.arange(sizes.sum()) + np.repeat(tree.first[nodes] - np.cumsum(sizes) + sizes, sizes)
     labels = np.full(tree.n_samples, -1, dtype=np.int64)
-    for label, node in enumerate(sorted((tops[k] for k in chosen), key=lambda node: tree.first[node])):
-        labels[tree.samples(node)] = label
+    labels[tree.sample_order[places]] = np.repeat(np.arange(len(nodes)), sizes)
     return labels

@@ -54,27 +54,33 @@ def draw_hierarchy(
     y = tree.sizes.astype(np.float64) if tree.heights is None else tree.heights
     floor = 0.8 if tree.heights is None else min(0.0, float(y.min()))
 
-    classes, codes = class_codes(np.zeros(tree.n_samples) if labels is None else labels, tree.n_samples)
-    counts = np.array([np.bincount(codes[tip.samples], minlength=len(classes)) for tip in tips])
+    ends = np.cumsum([len(tip.samples) for tip in tips])  # of tips, in the order of samples
+    if labels is not None:
+        classes, codes = class_codes(labels, tree.n_samples)
+        counts = np.array([np.bincount(codes[tip.samples], minlength=len(classes)) for tip in tips])
+        totals = np.cumsum(counts, axis=0)
 
-    def style(samples: npt.NDArray[np.int64]) -> tuple[str, str]:
+    def style(first: int, last: int) -> tuple[str, str]:
         """Give colour and line style of the class of over half.
 
-        Samples without such a majority get the style of mixed ones.
+        The samples are those of some tips, by their places in the order of samples. Without such a majority they
+        get the style of mixed ones.
         """
         if labels is None:
             return "0.25", "-"
-        share = np.bincount(codes[samples]) / len(samples)
-        return _class_style(int(share.argmax()))[:2] if share.max() > 0.5 else (MIXED, "-")
+        count = totals[np.searchsorted(ends, last)]
+        if first:
+            count = count - totals[np.searchsorted(ends, first)]
+        return _class_style(int(count.argmax()))[:2] if 2 * count.max() > last - first else (MIXED, "-")
 
     bars, stems = _Lines(capstyle="projecting"), _Lines(capstyle="butt")
     own_tips = {tip.node: k for k, tip in enumerate(tips)}
     for node in split:
         children = [int(child) for child in tree.children(node)]
         parts = [x[child] for child in children] + ([own_tips[node]] if node in own_tips else [])
-        bars.add((min(parts), y[node]), (max(parts), y[node]), style(tree.samples(node)))
+        bars.add((min(parts), y[node]), (max(parts), y[node]), style(tree.first[node], tree.last[node]))
         for child in children:
-            stems.add((x[child], y[child]), (x[child], y[node]), style(tree.samples(child)))
+            stems.add((x[child], y[child]), (x[child], y[node]), style(tree.first[child], tree.last[child]))
     leaders = _Lines(linewidth=0.6, zorder=0)
     for k, tip in enumerate(tips):
         leaders.add((k, floor), (k, y[tip.node]), ("0.8", ":"))
@@ -83,7 +89,8 @@ def draw_hierarchy(
     for collapsed, marker, size in ((True, "v", 5.0), (False, "o", 3.5)):
         shown = [k for k, tip in enumerate(tips) if tip.collapsed == collapsed]
         if shown:
-            heights, colours = y[[tips[k].node for k in shown]], [style(tips[k].samples)[0] for k in shown]
+            heights = y[[tips[k].node for k in shown]]
+            colours = [style(ends[k] - len(tips[k].samples), ends[k])[0] for k in shown]
             ax.scatter(shown, heights, size**2, colours, marker=marker, linewidths=0, zorder=2)
 
     _dress(ax, tree, floor, y)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.rooted_tree import RootedTree
+from cladebench.rooted_tree import RootedTree, raised
 from cladebench.validation import as_floats
 
 IntArray = npt.NDArray[np.int64]
@@ -86,15 +86,10 @@ def write_linkage(tree: RootedTree) -> FloatArray:
 def _bottom_up(tree: RootedTree, heights: FloatArray) -> IntArray:
     """Order nodes by largest height below, none before one below it."""
     parents, preorder = tree.parents, tree.preorder
-    top, bottom_up = heights, np.arange(tree.n_nodes)
-    below = np.flatnonzero(parents >= 0)
-    if (heights[parents[below]] < heights[below]).any():
-        top = heights.copy()
-        for node in preorder[:0:-1]:
-            top[parents[node]] = max(top[parents[node]], top[node])
+    bottom_up, below = np.arange(tree.n_nodes), np.flatnonzero(parents >= 0)
     if (parents[below] < below).any():
         bottom_up[preorder] = np.arange(tree.n_nodes)[::-1]
-    return np.lexsort((bottom_up, top))
+    return np.lexsort((bottom_up, raised(tree, heights)))
 
 
 def _binary_merges(tree: RootedTree, heights: FloatArray, order: IntArray, samples: IntArray) -> FloatArray:

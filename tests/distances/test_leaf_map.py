@@ -3,6 +3,7 @@
 import copy
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -255,3 +256,37 @@ def test_what_makes_no_sense_is_refused(unknown: str) -> None:
             ValueError, match=r"^other: .*; expected a map of the same forest, with weights 'leaf' and"
         ):
             Q.proximity(other)
+
+
+def kept_in_a_file(forest: HierarchyForest, path: Path) -> HierarchyForest:
+    forest.save(path)
+    return HierarchyForest.load(path)
+
+
+def test_maps_of_other_forests_are_refused_and_those_of_kept_ones_are_not(tmp_path: Path) -> None:
+    coarse = [
+        random_forest(X, CLASSES, n_estimators=3, min_samples_leaf=10, random_state=k) for k in range(9)
+    ]
+    columns = [forest.leaf_map().shape[1] for forest in coarse]
+    first, second = np.flatnonzero(np.array(columns) == max(columns, key=columns.count))[:2]
+    pairs = [
+        (hierarchy_forest(X[:3]), hierarchy_forest(X[3:6]), ("distance", "leaf")),
+        (hierarchy_forest(X), hierarchy_forest(X, certainty=2.0), ("distance", "leaf")),
+        (coarse[first], coarse[second], ("leaf", "oob", "gap")),
+    ]
+    # One split parts equal trees of other bags: proximities by bags must not be mixed.
+    steps, apart = np.repeat([[0.0], [1.0]], 20, axis=0), np.repeat([0, 1], 20)
+    pairs.append((*(random_forest(steps, apart, random_state=seed) for seed in (0, 1)), ("oob", "gap")))
+    for forest, another, weights in pairs:
+        for kind in weights:
+            Q, wrong = forest.leaf_map(weights=kind), another.leaf_map(weights=kind)
+            assert Q.shape[1] == wrong.shape[1]
+            for call in (Q.proximity, Q.operator, lambda R, Q=Q: Q[:2].neighbors(1, R[:1])):
+                with pytest.raises(ValueError, match=r"^other: a map of another forest; expected a map of"):
+                    call(wrong)
+            kept = [pickle.loads(pickle.dumps(forest)), copy.deepcopy(forest)]
+            if isinstance(forest, HierarchyForest):
+                kept += [kept_in_a_file(forest, tmp_path / "forest"), HierarchyForest.join([forest])]
+            for same in kept:
+                P = Q.proximity(same.leaf_map(weights=kind), dense=True)
+                assert np.array_equal(P, Q.proximity(dense=True))

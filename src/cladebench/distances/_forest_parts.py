@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cladebench import _core
 from cladebench.distances.base import FloatArray, IntArray
-from cladebench.distances.leaf_map import LeafMap, one_column_each
+from cladebench.distances.leaf_map import LeafMap, digest_of_forest, one_column_each
 from cladebench.solvers.max_margin_split import STARTS
 from cladebench.validation import check_choice, check_int, check_real
 
@@ -144,17 +144,23 @@ def placed(forest: Any, X: FloatArray) -> Any:
     )
 
 
+def digest_of_trees(forest: Any) -> str:
+    """Compute the digest of what places rows, and says how certain they are."""
+    trees = (forest.n_nodes_, forest.right_, forest.size_, forest.features_, forest.weights_)
+    return digest_of_forest([float(params_of(forest)["certainty"]), *trees])
+
+
 def leaf_map_of(forest: Any, placed: Any, X: FloatArray | None, weights: str) -> LeafMap:
     """Give a forest as a sparse matrix; see `HierarchyForest.leaf_map`."""
-    splits, n_trees = forest.right_ != 0, len(forest.n_nodes_)
+    splits, n_trees, digest = forest.right_ != 0, len(forest.n_nodes_), forest._digest
     if weights == "leaf":
         leaves = one_column_each(placed.leaves(X).reshape(-1, n_trees), len(splits) - len(forest.weights_))
-        return LeafMap(leaves, weights=weights, divisor=n_trees)
+        return LeafMap(leaves, weights=weights, forest=digest, divisor=n_trees)
     columns, values, ends = placed.ways(X)
     middle = _across(forest.size_[splits] / forest.size_[0], columns.dtype)
     ends = ends.astype(columns.dtype, copy=False)
     Q = sparse.csr_array((values, columns, ends), shape=(len(ends) - 1, middle.shape[0]))
-    return LeafMap(Q, weights=weights, middle=middle, divisor=n_trees)
+    return LeafMap(Q, weights=weights, forest=digest, middle=middle, divisor=n_trees)
 
 
 def _across(share: FloatArray, dtype: np.dtype[Any]) -> sparse.csr_array:

@@ -28,7 +28,7 @@ class GrownForest(Distance):
 
         They are kept until the next fit, not in copies.
         """
-        self._placed = parts.placed(self, X)
+        self._placed, self._digest = parts.placed(self, X), parts.digest_of_trees(self)
         return self._placed
 
     def _forest(self) -> Any:

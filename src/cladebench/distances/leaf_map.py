@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -36,7 +38,8 @@ class LeafMap(sparse.csr_array):
     Rows that are taken by one index, ``Q[rows]``, copies and pickles are maps. What else is computed from a map, its
     transpose, a product or a choice of columns, is a ``csr_array`` or ``csc_array`` without these attributes.
 
-    Maps of one fitted forest and of the same weights fit together.
+    Maps of one forest and of the same weights fit together, also after pickles and files. Forests with the same trees
+    are one.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class LeafMap(sparse.csr_array):
     """
 
     weights: str
+    _forest: str
     _middle: sparse.csr_array | None
     _divisor: float
     _right: sparse.csr_array | None
@@ -70,13 +74,15 @@ class LeafMap(sparse.csr_array):
         Q: sparse.csr_array,
         *,
         weights: str,
+        forest: str,
         middle: sparse.csr_array | None = None,
         divisor: float = 1.0,
         right: sparse.csr_array | None = None,
     ) -> None:
         # W is the middle, or the identity, over the divisor: counts are divided once, and rounded once.
         super().__init__(Q)
-        self.weights, self._middle, self._divisor, self._right = weights, middle, divisor, right
+        self.weights, self._forest = weights, forest
+        self._middle, self._divisor, self._right = middle, divisor, right
 
     @property
     def W(self) -> sparse.csr_array:
@@ -187,11 +193,13 @@ class LeafMap(sparse.csr_array):
         return part if isinstance(key, tuple) or part.ndim != 2 else self._with_rows(part)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        rows = sparse.csr_array(self)
-        return _made, (rows, self.weights, self._middle, self._divisor, self._right)
+        return _made, (sparse.csr_array(self), *self._facts())
 
     def _with_rows(self, rows: sparse.csr_array) -> Any:
-        return _made(rows, self.weights, self._middle, self._divisor, self._right)
+        return _made(rows, *self._facts())
+
+    def _facts(self) -> tuple[Any, ...]:
+        return self.weights, self._forest, self._middle, self._divisor, self._right
 
     def _left(self) -> sparse.csr_array:
         return self if self._middle is None else self @ self._middle
@@ -200,15 +208,16 @@ class LeafMap(sparse.csr_array):
         """Give the right factor in double precision, in which products sum."""
         if other is None:
             return self.right.astype(np.float64, copy=False)
-        fits = isinstance(other, LeafMap) and (other.weights, other.shape[1]) == (self.weights, self.shape[1])
-        if not fits:
-            kind = (
-                f"{other.weights!r} and {other.shape[1]}"
-                if isinstance(other, LeafMap)
-                else type(other).__name__
-            )
+        problem = ""
+        if not isinstance(other, LeafMap):
+            problem = type(other).__name__
+        elif (other.weights, other.shape[1]) != (self.weights, self.shape[1]):
+            problem = f"{other.weights!r} and {other.shape[1]}"
+        elif other._forest != self._forest:
+            problem = "a map of another forest"
+        if problem:
             raise ValueError(
-                f"other: {kind}; expected a map of the same forest, with weights {self.weights!r} and "
+                f"other: {problem}; expected a map of the same forest, with weights {self.weights!r} and "
                 f"{self.shape[1]} columns"
             )
         return other._right_of(None)
@@ -217,11 +226,20 @@ class LeafMap(sparse.csr_array):
 def _made(
     rows: sparse.csr_array,
     weights: str,
+    forest: str,
     middle: sparse.csr_array | None,
     divisor: float,
     right: sparse.csr_array | None,
 ) -> LeafMap:
-    return LeafMap(rows, weights=weights, middle=middle, divisor=divisor, right=right)
+    return LeafMap(rows, weights=weights, forest=forest, middle=middle, divisor=divisor, right=right)
+
+
+def digest_of_forest(arrays: Iterable[npt.ArrayLike]) -> str:
+    """Compute the SHA-256 of what tells forests apart."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def one_column_each(columns: npt.NDArray[np.int32], n_columns: int) -> sparse.csr_array:

@@ -17,7 +17,7 @@ from cladebench import _core
 from cladebench.distances import _forest_bags as bags
 from cladebench.distances._forest_single import LARGEST, in_single, warn_of_loss, zeros_and_units
 from cladebench.distances.base import Distance, FloatArray, IntArray
-from cladebench.distances.leaf_map import LeafMap, largest_products, one_column_each
+from cladebench.distances.leaf_map import LeafMap, digest_of_forest, largest_products, one_column_each
 from cladebench.distances.random_forest_distance import check_max_features
 from cladebench.validation import check_choice, check_int
 
@@ -116,6 +116,10 @@ class RandomForestProximity(Distance):
             n_jobs=_core.max_threads(),
             random_state=self.random_state,
         ).fit(single, y)
+        trees = self.forest_.estimators_
+        seeds = [len(X), *(tree.random_state for tree in trees)]  # which tell the bags
+        splits = [part for tree in trees for part in (tree.tree_.feature, tree.tree_.threshold)]
+        self._digest = digest_of_forest([self.zero_, self.scale_, seeds, *splits])
         self._column_of = _number_leaves(self.forest_)
         leaves = self._leaves_of(single)
         # Both: to get one from the other takes 20 times as long as to copy it, and trees are larger.
@@ -186,16 +190,17 @@ class RandomForestProximity(Distance):
         else:
             leaves = self._leaves_of(self._single("X", self._rows("X", X)))
         n_trees = len(self.forest_.estimators_)
+        of: dict[str, Any] = {"weights": weights, "forest": self._digest}
         if weights == "leaf":
-            return LeafMap(leaves, weights=weights, divisor=n_trees)
+            return LeafMap(leaves, **of, divisor=n_trees)
         if weights == "oob" and X is not None:
-            return LeafMap(bags.out_of_bag(leaves, None), weights=weights, divisor=1.0 / n_trees)
+            return LeafMap(bags.out_of_bag(leaves, None), **of, divisor=1.0 / n_trees)
         drawn = bags.times_drawn(self.forest_, len(self._fit_X))
         Q = bags.out_of_bag(leaves, drawn if X is None else None)
         if weights == "oob":
-            return LeafMap(Q, weights=weights, divisor=1.0 / n_trees)
+            return LeafMap(Q, **of, divisor=1.0 / n_trees)
         fitted = leaves if X is None else self._leaves_of_fitted()
-        return LeafMap(Q, weights=weights, right=bags.shares_of_bags(fitted, drawn))
+        return LeafMap(Q, **of, right=bags.shares_of_bags(fitted, drawn))
 
     def _pairwise(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         leaves = self._leaves_of(self._single("X", X))
