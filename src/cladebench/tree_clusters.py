@@ -152,7 +152,7 @@ def _large_branches(
 
 
 def _large_nodes(tree: RootedTree, min_size: int) -> tuple[IntArray, IntArray]:
-    """List large nodes and the root in preorder; count each node's large parts."""
+    """List large nodes and root in preorder, and count large parts."""
     large = tree.sizes >= min_size
     n_parts = np.bincount(tree.parents[large & (tree.parents >= 0)], minlength=tree.n_nodes)
     large[tree.root] = True
