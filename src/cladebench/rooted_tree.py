@@ -299,7 +299,7 @@ class RootedTree:
 
 
 def raised(tree: RootedTree, heights: FloatArray) -> FloatArray:
-    """Raise nodes that are lower than one below them to the height of that."""
+    """Raise nodes to the height of what is below them."""
     below = np.flatnonzero(tree.parents >= 0)
     if not (heights[tree.parents[below]] < heights[below]).any():
         return heights

@@ -280,7 +280,7 @@ def dynamic_clusters(self: RootedTree, min_size: int, depth: int = 1) -> IntArra
 
 
 class _Joins:
-    """The heights at which samples come to a branch, from its first one on.
+    """The heights at which samples come to a branch.
 
     With the samples that it then has, and the sum over their pairs of the heights at which the later one joins.
     """

@@ -265,7 +265,7 @@ def check_features(X: Any, name: str = "X", who: object = None, *, text: bool = 
 
 
 def where_in(name: str, who: object = None) -> str:
-    """Say where an argument stands: who was given it, if anyone is named."""
+    """Name an argument, and who was given it if that is known."""
     return name if who is None else f"{type(who).__name__}: {name}"
 
 

@@ -145,7 +145,7 @@ def placed(forest: Any, X: FloatArray) -> Any:
 
 
 def digest_of_trees(forest: Any) -> str:
-    """Compute the digest of what places rows, and says how certain they are."""
+    """Compute the digest of what places rows, and how certainly."""
     trees = (forest.n_nodes_, forest.right_, forest.size_, forest.features_, forest.weights_)
     return digest_of_forest([float(params_of(forest)["certainty"]), *trees])
 

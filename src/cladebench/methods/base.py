@@ -83,7 +83,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         self._check_parameters()
 
     def _check_input(self, X: Any) -> list[Any] | None:
-        """Refuse what scikit-learn lets pass, or does not name; give the names of columns."""
+        """Refuse what scikit-learn lets pass; give the columns' names."""
         return check_features(X, who=self)
 
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:

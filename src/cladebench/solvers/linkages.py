@@ -339,7 +339,7 @@ def _by_matrix(rows: npt.NDArray[np.float64], method: str, metric: str) -> npt.N
 
 
 def free_memory() -> int:
-    """Count the bytes that the machine has left; all that it has, where it does not say."""
+    """Count the free bytes of the machine, or all if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
