@@ -72,7 +72,7 @@ reproduce: build  ## run the default scope: data, cells, crosschecks, tables, fi
 	@echo "verdicts: results/$(SCOPE)/audit.csv"
 	@echo "cells:    results/$(SCOPE)/cells.parquet"
 
-report: build  ## make all pages of the full run in results/full, of which git keeps the main ones: a minute or two
+report: build  ## make all pages of the full run in results/full, of which git keeps the main ones: two to four minutes
 	@echo "[1/2] verdicts and tables"
 	@$(MAKE) --no-print-directory --jobs 2 verdicts tables
 	@echo "[2/2] pages"

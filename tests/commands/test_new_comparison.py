@@ -55,7 +55,7 @@ def test_a_label_of_no_file_is_refused(new):
             "data.two: has the same rows as data.one; expected data sets that differ",
         ),
         (
-            ("--to", "gone/c.yaml"),
+            ("--out", "gone/c.yaml"),
             {"one": ROWS},
             "gone/c.yaml: its folder is not there; expected one that is",
         ),

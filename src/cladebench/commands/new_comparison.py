@@ -35,7 +35,8 @@ def register(subparsers: Any) -> None:
         "--mine", metavar="FILE.py:CLASS", help="your own method: a class in a file, or a dotted path"
     )
     parser.add_argument(
-        "--to",
+        "--out",
+        dest="to",
         type=user_path,
         default=Path("comparison.yaml"),
         metavar="FILE",
@@ -58,9 +59,9 @@ def run(args: argparse.Namespace) -> int:
 
     target = args.to.absolute()
     if target.exists():
-        raise InputFileError(f"{args.to}: it is there already; expected another name in --to")
+        raise InputFileError(f"{args.to}: it is there already; expected another name in --out")
     if not target.parent.is_dir():
-        raise InputFileError(f"{args.to}: its folder is not there; expected one that is, in --to")
+        raise InputFileError(f"{args.to}: its folder is not there; expected one that is, in --out")
     data: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     for file in args.files:

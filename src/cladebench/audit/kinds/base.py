@@ -16,7 +16,7 @@ from cladebench.audit.claim_types import Claim, ClaimsError, ClaimSet, Facts
 from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.reading import Reader
 from cladebench.audit.table_parts import TablePart
-from cladebench.input_files import one_of
+from cladebench.input_files import one_of, shown
 
 #: Relations that read a direction.
 RELATIVE = ("better", "worse", "no_worse")
@@ -149,7 +149,8 @@ def check_direction(measure: Mapping[str, Any], where: str) -> None:
     """
     if "direction" not in measure:
         raise ClaimsError(
-            f"{where}: measure: missing key 'direction'; expected 'higher' or 'lower', as no measure of its name has it"
+            f"{where}: measure: missing key 'direction'; expected 'higher' or 'lower', as no measure is called "
+            f"{shown(measure.get('metric'))} and has it"
         )
 
 
