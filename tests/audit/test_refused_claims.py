@@ -101,6 +101,16 @@ def test_an_order_has_what_its_word_needs(tmp_path, word):
         ("arithmetic", "{left: t/d/a, is: better, than: [t/d/a]}", "than: t/d/a matches 't/d/a' alone"),
         ("arithmetic", "{average_of: ['c*', t/d/a]}\n    published: '1'", "no claim 'c*' but itself; "),
         ("arithmetic", "{difference_of: ['t/d/*', t/d/b]}\n    published: '1'", "'t/d/*' is a pattern"),
+        (
+            "arithmetic",
+            "{difference_of: [t/a, t/b, t/c]}\n    published: '1'",
+            "['t/a', 't/b', 't/c'] is not allowed",
+        ),
+        (
+            "arithmetic",
+            "{ratio_of: [t/a, t/b, t/c]}\n    published: '1'",
+            "['t/a', 't/b', 't/c'] is not allowed",
+        ),
         ("arithmetic", "{ratio_of: [t/d/a, 't/?/b']}\n    published: '1'", "'t/?/b' is a pattern"),
         ("arithmetic", "{left: o, is: higher, than: 3}", "'o' has no published number"),
         ("arithmetic", "{left: t/d/a, is: better, than: [o]}", "'o' has no published number"),

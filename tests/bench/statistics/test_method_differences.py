@@ -149,6 +149,14 @@ def test_tests_that_can_not_reach_the_level_are_not_corrected_for():
     assert on_all.detectable == math.inf
 
 
+def test_what_could_be_seen_is_told_where_a_test_can_just_reach_the_level():
+    values = values_of(many(5, {"mine": 0.7, "a": 0.3}))
+    on_all = only(
+        compare(values, "mine", replace(RULES, level=1 - 6 / 16)), ALL, "a"
+    )  # six tests, of 1 / 16 at least
+    assert on_all.least_p == 1 / 16 and 0.0 < on_all.detectable < math.inf
+
+
 def test_nine_data_sets_that_agree_are_enough_against_one_rival():
     rows = compare(values_of(many(9, {"mine": 0.7, "a": 0.3})), "mine", RULES)
     on_all = only(rows, ALL, "a")
