@@ -74,7 +74,7 @@ class FileTable:
     sparse: Any = None
 
 
-def read_bytes(path: Path, file: str, expected: str = "a file, relative to comparison.yaml") -> bytes:
+def read_bytes(path: Path, file: str, expected: str = "a file, relative to the file that names it") -> bytes:
     """Read a file of at most `SIZE_LIMIT` bytes.
 
     ``file`` is its name in messages, ``expected`` what they ask for.
