@@ -5,7 +5,8 @@ import time
 import pytest
 
 from cladebench import input_files as schemas
-from cladebench.input_files import InputFileError, lines_of, one_of, read_yaml, validate, validator
+from cladebench.file_lines import lines_of
+from cladebench.input_files import InputFileError, one_of, read_yaml, validate, validator
 from cladebench.yaml_values import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 
 

@@ -27,6 +27,7 @@ import pandas as pd
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.samples.results import Results
 from cladebench.datasets import Dataset, DataUnavailable, load
+from cladebench.file_lines import lines_told
 from cladebench.input_files import InputFileError, read_validated
 from cladebench.measures import Measure
 
@@ -215,11 +216,12 @@ def declare(package: str | None, *artifacts: tuple[str, str, str, str, Builder])
         If an artifact has no caption, or a caption no artifact.
     """
     path = Path(str(resources.files(package or ""))) / "captions.yaml"
-    captions = read_validated(path, "captions")["captions"]
-    if wrong := sorted(set(captions) ^ {name for name, *_ in artifacts}):
-        raise InputFileError(
-            f"{path}: captions.{wrong[0]}: expected a caption for each table and figure, and no other"
-        )
+    with lines_told(path):
+        captions = read_validated(path, "captions")["captions"]
+        if wrong := sorted(set(captions) ^ {name for name, *_ in artifacts}):
+            raise InputFileError(
+                f"{path}: captions.{wrong[0]}: expected a caption for each table and figure, and no other"
+            )
     return tuple(
         Artifact(name, kind, title, captions[name], place, build)
         for name, kind, title, place, build in artifacts

@@ -11,7 +11,8 @@ from typing import Any
 
 from cladebench.bench.plan.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.plan.selection import Rule
-from cladebench.input_files import InputFileError, lines_of, one_of, told
+from cladebench.file_lines import lines_of
+from cladebench.input_files import InputFileError, one_of, told
 from cladebench.measures import Measure
 
 
