@@ -108,7 +108,7 @@ def test_an_unknown_name_is_an_error(paper, old, new, said):
     with pytest.raises(ClaimsError) as error:
         load_claims(paper(old, new))
     message = str(error.value)
-    assert message.startswith("examplepaper/claims.yaml: ")
+    assert message.startswith("examplepaper/claims.yaml, line ")
     assert said in message
     assert "\n" not in message
 

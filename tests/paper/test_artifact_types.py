@@ -63,7 +63,7 @@ def test_every_artifact_has_a_title_and_a_caption(artifacts):
 
 def test_an_artifact_without_a_caption_is_refused():
     with pytest.raises(
-        InputFileError, match=r"captions\.yaml: captions\.no-such: expected a caption for each"
+        InputFileError, match=r"captions\.yaml, line 2: captions\.no-such: expected a caption for each"
     ):
         declare(
             "cladebench.papers.ghc",
