@@ -75,14 +75,17 @@ def test_a_short_file_is_enough(inputs):
             GOOD.replace("label: diagnosis", "ignore: [diagnosis], clusters: 19"),
             "comparison.yaml, line 1: data.patients: has 19 clusters; expected at most 18: a draw has",
         ),
-        (GOOD.replace("label: d", "labels: d"), "comparison.yaml, line 1: data.patients: labels: unknown key"),
+        (
+            GOOD.replace("label: d", "labels: d"),
+            "comparison.yaml, line 1: data.patients: labels: unknown key",
+        ),
         (
             GOOD.replace("label: diagnosis", "ignore: [diagnosis]"),
             "comparison.yaml, line 1: data.patients: has neither label",
         ),
         (
             GOOD.replace("[Agglomerative]", '["broken.py:X"]'),
-            "yaml, line 2: methods: broken.py:X: SyntaxError: '(' was never closed (broken.py, line 2); expected code that",
+            "yaml, line 2: methods: broken.py:X: SyntaxError: '(' was never closed (broken.py, line 2); expected",
         ),
         (
             GOOD.replace("[Agglomerative]", '["lacks.py:X"]'),
