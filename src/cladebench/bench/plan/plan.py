@@ -304,8 +304,13 @@ class Plan:
         listed = list(dict.fromkeys(faults))
         if listed:
             at = lines_of(self.path)
+            written = {
+                f"methods.{method}-{name}.params": f"alternatives.{name}.params"
+                for name, of in self.alternatives.items()
+                for method in of
+            }
             lines = [
-                f"{self.path}{at(f'{where}.{parameter}')}: {where}: {problem}"
+                f"{self.path}{at(f'{written.get(where, where)}.{parameter}')}: {where}: {problem}"
                 for where, parameter, problem in listed
             ]
             raise PlanError(told(lines, self.path))
