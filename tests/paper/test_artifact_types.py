@@ -73,5 +73,7 @@ def test_an_artifact_without_a_caption_is_refused():
 
 
 def test_a_caption_without_an_artifact_is_refused():
-    with pytest.raises(InputFileError, match=r"captions\.yaml, line 3: captions\.cells: expected .* and no other"):
+    with pytest.raises(
+        InputFileError, match=r"captions\.yaml, line 3: captions\.cells: expected .* and no other"
+    ):
         declare("cladebench.papers.ghc")
