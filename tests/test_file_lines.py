@@ -160,3 +160,18 @@ def test_a_wrong_value_is_told_at_its_key(tmp_path, paper, kind):
             found = {int(n) for n in re.findall(r"\.yaml, line (\d+): ", said)}
             assert found & allowed, (mutator.text[at:start], allowed, said)
     assert told
+
+
+def test_entries_of_one_id_are_told_apart(tmp_path):
+    """Claims may share an id where `for_each` differs."""
+    path = tmp_path / "exemplar" / "claims.yaml"
+    path.parent.mkdir()
+    plan = load_plan("exemplar")
+    text = plan.path.with_name(path.name).read_text()
+    first, second = (found.end() for found in re.finditer(r"- id: fast/ninety\n    kind: ", text))
+    for at in (first, second):
+        path.write_text(f"{text[:at]}x{text[at:]}")
+        with pytest.raises(
+            InputFileError, match=f"^exemplar/claims.yaml, line {text.count(chr(10), 0, at) + 1}: "
+        ):
+            load("claims", path, plan)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from cladebench.input_files import InputFileError, place_in, read_yaml
+from cladebench.input_files import InputFileError, key_path, place_in, read_yaml
 
 _Reader = TypeVar("_Reader", bound=Callable[..., Any])
 
@@ -31,8 +31,9 @@ def lines_of(path: Path) -> Callable[[str], str]:
     try:
         document = read_yaml(path)  # refuses what PyYAML's composer cannot bear
         lines = {
-            _named(place_in(parts, document)).removesuffix("'"): line
+            place: line
             for parts, line in yaml_reader.key_lines(path.read_text("utf-8-sig"))
+            for place in (key_path(parts), _named(place_in(parts, document)).removesuffix("'"))
         }
     except (OSError, ValueError):
         lines = {}  # the file is gone, or another by now

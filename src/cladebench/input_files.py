@@ -211,15 +211,18 @@ def _expected(schema: Mapping[str, Any]) -> str:
     return ", ".join([words, *bounds])
 
 
-def place_in(path: Iterable[str | int], document: Any) -> str:
+def place_in(path: Iterable[str | int], document: Any, *, alone: bool = False) -> str:
     """Write where a value stands.
 
-    An entry with an ``id`` is called by it: ``claim 'ward-wins': expects.left``.
+    An entry with an ``id`` is called by it: ``claim 'ward-wins': expects.left``; where it is to be so `alone`, unless
+    another entry has it too.
     """
     parts, entry = list(path), document
     for i, part in enumerate(parts):
-        entry = entry[part]
+        entries, entry = entry, entry[part]
         if isinstance(part, int) and isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
+            if alone and sum(isinstance(e, Mapping) and e.get("id") == entry["id"] for e in entries) > 1:
+                break
             kind = str(parts[i - 1]).removesuffix("s") if i else "entry"
             rest = parts[i + 1 :]
             return f"{kind} {shown(entry['id'])}" + (f": {key_path(rest)}" if rest else "")
@@ -263,7 +266,7 @@ def _explain(error: Any, document: Any) -> str:
         path.append(_unknown(error))
     elif "propertyNames" in error.absolute_schema_path:
         path.append(error.instance)
-    return f"{place_in(path, document)}: {_reason(error)}"
+    return f"{place_in(path, document, alone=True)}: {_reason(error)}"
 
 
 def validate(document: Any, schema: Any, name: str) -> None:
