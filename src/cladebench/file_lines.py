@@ -55,7 +55,9 @@ def _named(where: str) -> str:
 
 @contextlib.contextmanager
 def lines_told(path: Path | str) -> Iterator[None]:
-    """Have errors say lines: ``FILE: key path: problem`` becomes ``FILE, line 12: key path: problem``.
+    """Have errors within say the line of the file.
+
+    ``FILE: key path: problem`` becomes ``FILE, line 12: key path: problem``.
 
     Parameters
     ----------
