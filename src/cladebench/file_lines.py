@@ -49,7 +49,7 @@ def lines_of(path: Path) -> Callable[[str], str]:
 
 
 def _named(where: str) -> str:
-    """Leave out what kind of entry an id is of: tables make claims."""
+    """Leave out the kind of an entry: tables make claims."""
     return re.sub(r"^\w+ '", "'", where)
 
 
@@ -74,7 +74,7 @@ def lines_told(path: Path | str) -> Iterator[None]:
 
 
 def tells_lines(read: _Reader) -> _Reader:
-    """Decorate a function that reads the file of its first argument: see `lines_told`."""
+    """Decorate a reader of a file, its first argument: see `lines_told`."""
 
     @functools.wraps(read)
     def reader(path: Path, *args: Any, **kwargs: Any) -> Any:
