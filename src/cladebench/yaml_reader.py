@@ -144,8 +144,8 @@ def _wrong(message: str, event: Any) -> YamlError:
 def key_lines(text: str) -> Iterator[tuple[tuple[str | int, ...], int]]:
     """Yield the keys of a document and their lines.
 
-    Entries of lists are among them. Each comes as the path of keys and indices that leads to it. What an alias or ``<<`` brings in stands elsewhere,
-    and is left out.
+    Entries of lists are among them. Each comes as the path of keys and indices that leads to it. What an alias or
+    ``<<`` brings in stands elsewhere, and is left out.
 
     Raises
     ------
