@@ -11,7 +11,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ __all__ = [
     "InputFileError",
     "key_path",
     "one_of",
+    "place_in",
     "plain_value",
     "read_validated",
     "read_yaml",
@@ -85,24 +86,6 @@ def read_yaml(path: Path | str, name: str | None = None) -> Any:
         ) from None
     except YamlError as error:
         raise InputFileError(f"{name}, {error}") from None
-
-
-def lines_of(path: Path) -> Callable[[str], str]:
-    """Return a function from keys of a YAML file to lines.
-
-    Returns
-    -------
-    callable
-        Takes a key path, as `key_path` writes it. Gives text such as ``, line 12``, which is empty where the file has
-        no such key: it may have come by an alias.
-    """
-    from cladebench import yaml_reader
-
-    try:
-        lines = {key_path(parts): line for parts, line in yaml_reader.key_lines(path.read_text("utf-8-sig"))}
-    except (OSError, ValueError):
-        lines = {}  # the file is gone, or another by now
-    return lambda where: f", line {lines[where]}" if where in lines else ""
 
 
 def _is_number(_: Any, value: Any) -> bool:
@@ -228,15 +211,18 @@ def _expected(schema: Mapping[str, Any]) -> str:
     return ", ".join([words, *bounds])
 
 
-def _place(path: Iterable[str | int], document: Any) -> str:
+def place_in(path: Iterable[str | int], document: Any, *, alone: bool = False) -> str:
     """Write where a value stands.
 
-    An entry with an ``id`` is called by it: ``claim 'ward-wins': expects.left``.
+    An entry with an ``id`` is called by it: ``claim 'ward-wins': expects.left``; where it is to be so `alone`, unless
+    another entry has it too.
     """
     parts, entry = list(path), document
     for i, part in enumerate(parts):
-        entry = entry[part]
+        entries, entry = entry, entry[part]
         if isinstance(part, int) and isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
+            if alone and sum(isinstance(e, Mapping) and e.get("id") == entry["id"] for e in entries) > 1:
+                break
             kind = str(parts[i - 1]).removesuffix("s") if i else "entry"
             rest = parts[i + 1 :]
             return f"{kind} {shown(entry['id'])}" + (f": {key_path(rest)}" if rest else "")
@@ -278,7 +264,9 @@ def _explain(error: Any, document: Any) -> str:
     path = list(error.absolute_path)
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         path.append(_unknown(error))
-    return f"{_place(path, document)}: {_reason(error)}"
+    elif "propertyNames" in error.absolute_schema_path:
+        path.append(error.instance)
+    return f"{place_in(path, document, alone=True)}: {_reason(error)}"
 
 
 def validate(document: Any, schema: Any, name: str) -> None:

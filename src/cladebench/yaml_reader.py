@@ -144,8 +144,8 @@ def _wrong(message: str, event: Any) -> YamlError:
 def key_lines(text: str) -> Iterator[tuple[tuple[str | int, ...], int]]:
     """Yield the keys of a document and their lines.
 
-    A key comes as the path of keys and indices that leads to it. What an alias or ``<<`` brings in stands elsewhere,
-    and is left out.
+    Entries of lists are among them. Each comes as the path of keys and indices that leads to it. What an alias or
+    ``<<`` brings in stands elsewhere, and is left out.
 
     Raises
     ------
@@ -163,6 +163,8 @@ def key_lines(text: str) -> Iterator[tuple[tuple[str | int, ...], int]]:
         if id(node) in seen:
             continue
         seen.add(id(node))
+        if path and isinstance(path[-1], int):
+            yield path, node.start_mark.line + 1
         inside: list[tuple[tuple[str | int, ...], Any]] = []
         if isinstance(node, yaml.MappingNode):
             pairs = [(key, value) for key, value in node.value if key.value != "<<"]

@@ -108,7 +108,7 @@ def test_an_unknown_name_is_an_error(paper, old, new, said):
     with pytest.raises(ClaimsError) as error:
         load_claims(paper(old, new))
     message = str(error.value)
-    assert message.startswith("examplepaper/claims.yaml: ")
+    assert message.startswith("examplepaper/claims.yaml, line ")
     assert said in message
     assert "\n" not in message
 
@@ -210,9 +210,9 @@ def test_every_unknown_name_is_told_in_a_line_of_its_own(paper):
         load_claims(paper("{left: {method: Ward}, is: better, than: {method: Random}}", wrong))
     lines = str(error.value).split("\n")
     assert [line.partition(";")[0] for line in lines] == [
-        "examplepaper/claims.yaml: claim 'ward-wins': method: unknown 'Wrd'",
-        "examplepaper/claims.yaml: claim 'ward-wins': where.linkage: unknown 'averag'",
-        "examplepaper/claims.yaml: claim 'ward-wins': where or same_setting: unknown 'lnkage'",
+        "examplepaper/claims.yaml, line 15: claim 'ward-wins': method: unknown 'Wrd'",
+        "examplepaper/claims.yaml, line 15: claim 'ward-wins': where.linkage: unknown 'averag'",
+        "examplepaper/claims.yaml, line 15: claim 'ward-wins': where or same_setting: unknown 'lnkage'",
     ]
 
 
@@ -220,8 +220,8 @@ def test_several_unknown_methods_are_told_in_order(paper):
     with pytest.raises(ClaimsError) as error:
         load_claims(paper("deterministic: [Ward]", "deterministic: [Wrd, Ward, Rndom]"))
     assert [line.split(";")[0] for line in str(error.value).split("\n")] == [
-        "examplepaper/claims.yaml: deterministic: unknown method 'Rndom'",
-        "examplepaper/claims.yaml: deterministic: unknown method 'Wrd'",
+        "examplepaper/claims.yaml, line 4: deterministic: unknown method 'Rndom'",
+        "examplepaper/claims.yaml, line 4: deterministic: unknown method 'Wrd'",
     ]
 
 

@@ -73,16 +73,19 @@ def test_a_short_file_is_enough(inputs):
         (GOOD.replace("diagnosis", "disease"), "disease"),
         (
             GOOD.replace("label: diagnosis", "ignore: [diagnosis], clusters: 19"),
-            "comparison.yaml: data.patients: has 19 clusters; expected at most 18: a draw has",
+            "comparison.yaml, line 1: data.patients: has 19 clusters; expected at most 18: a draw has",
         ),
-        (GOOD.replace("label: d", "labels: d"), "comparison.yaml: data.patients: labels: unknown key"),
+        (
+            GOOD.replace("label: d", "labels: d"),
+            "comparison.yaml, line 1: data.patients: labels: unknown key",
+        ),
         (
             GOOD.replace("label: diagnosis", "ignore: [diagnosis]"),
-            "comparison.yaml: data.patients: has neither label",
+            "comparison.yaml, line 1: data.patients: has neither label",
         ),
         (
             GOOD.replace("[Agglomerative]", '["broken.py:X"]'),
-            "yaml: methods: broken.py:X: SyntaxError: '(' was never closed (broken.py, line 2); expected code that",
+            "yaml, line 2: methods: broken.py:X: SyntaxError: '(' was never closed (broken.py, line 2); expected",
         ),
         (
             GOOD.replace("[Agglomerative]", '["lacks.py:X"]'),
@@ -90,7 +93,7 @@ def test_a_short_file_is_enough(inputs):
         ),
         (
             GOOD.replace("}}", "}, again: {file: copy.csv, label: diagnosis}}"),
-            "comparison.yaml: data.again: has the same rows as data.patients; expected data sets that differ",
+            "comparison.yaml, line 1: data.again: has the same rows as data.patients; expected data sets that differ",
         ),
         (
             "data: {a: {registered: digits}, b: {registered: digits}}\n",

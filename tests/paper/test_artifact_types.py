@@ -63,7 +63,7 @@ def test_every_artifact_has_a_title_and_a_caption(artifacts):
 
 def test_an_artifact_without_a_caption_is_refused():
     with pytest.raises(
-        InputFileError, match=r"captions\.yaml: captions: missing key 'no-such'; expected a caption"
+        InputFileError, match=r"captions\.yaml, line \d+: captions: missing key 'no-such'; expected a caption"
     ):
         declare(
             "cladebench.papers.ghc",
@@ -73,7 +73,9 @@ def test_an_artifact_without_a_caption_is_refused():
 
 
 def test_a_caption_without_an_artifact_is_refused():
-    with pytest.raises(InputFileError, match=r"captions\.yaml: captions\.cells: not in ARTIFACTS; allowed: "):
+    with pytest.raises(
+        InputFileError, match=r"captions\.yaml, line \d+: captions\.cells: not in ARTIFACTS; allowed: "
+    ):
         declare("cladebench.papers.ghc")
 
 
@@ -84,5 +86,5 @@ def test_a_folder_without_init_is_a_package_too(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (made,) = declare("papers_of_mine.one", ("a", "table", "A", "", Table))
     assert made.caption == "What it shows."
-    with pytest.raises(InputFileError, match=r"one/captions\.yaml: captions: missing key 'b'"):
+    with pytest.raises(InputFileError, match=r"one/captions\.yaml, line 1: captions: missing key 'b'"):
         declare("papers_of_mine.one", *((name, "table", "", "", Table) for name in "ab"))

@@ -81,7 +81,7 @@ def test_what_is_wrong_is_named(tmp_path, first, said):
     content["findings"][0] |= {key: value for key, value in first.items() if key != "name"}
     with pytest.raises(InputFileError) as caught:
         read_findings(write(tmp_path, content))
-    assert str(caught.value).startswith("mine/findings.yaml: ") and said in str(caught.value)
+    assert str(caught.value).startswith("mine/findings.yaml, line ") and said in str(caught.value)
 
 
 @pytest.mark.parametrize("count", [2, 8])

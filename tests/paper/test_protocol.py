@@ -1,6 +1,7 @@
 """What every paper's protocol is built on: scaling, building, studies, stored trees."""
 
 import dataclasses
+import re
 from typing import ClassVar
 
 import matplotlib.pyplot as plt
@@ -169,7 +170,7 @@ def test_a_task_that_no_protocol_of_a_paper_reads_is_refused(paper, key, value):
     with pytest.raises(PlanError) as caught:
         validate_protocol(dataclasses.replace(plan, scopes=scopes))
     reads = "rows, share, parts, shuffled" if paper == "hmmc" else "rows, share, shuffled"
-    assert str(caught.value) == (
+    assert re.sub(r", line \d+", "", str(caught.value)) == (
         f"{plan.path}: scopes.smoke.task.{key}: {value!r} is not read by the paper's protocol; expected {reads}"
     )
 

@@ -37,7 +37,7 @@ def check_claims(claims: ClaimSet, name: str) -> None:
     main = [claim.id for claim in claims.claims.values() if claim.main]
     if len(main) > 1:
         raise ClaimsError(
-            f"{name}: main: {', '.join(main)}; expected one claim at most, a sentence of several"
+            f"{name}: claim {main[1]!r}: main: {', '.join(main)}; expected one claim at most, a sentence of several"
         )
     for claim in claims.claims.values():
         where = f"{name}: claim {claim.id!r}"

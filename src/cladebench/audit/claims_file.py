@@ -18,6 +18,7 @@ from cladebench.audit.kinds import KINDS
 from cladebench.audit.table_parts import BEST, COLUMN, ENTRY, NO_NUMBER, QUERY_KEYS, TablePart, slug
 from cladebench.audit.verdict.verdict_types import Rules
 from cladebench.bench.plan.plan import Plan
+from cladebench.file_lines import tells_lines
 from cladebench.input_files import (
     InputFileError,
     one_of,
@@ -69,6 +70,7 @@ def load_claims(paper: str, plan: Plan | None = None) -> ClaimSet:
     return checked_claims(path, plan or load_plan(paper))
 
 
+@tells_lines
 def checked_claims(path: Path, plan: Plan) -> ClaimSet:
     """Read a claims file and check its names against a plan.
 
@@ -79,6 +81,7 @@ def checked_claims(path: Path, plan: Plan) -> ClaimSet:
     return claims
 
 
+@tells_lines
 def read_claims(
     path: Path, measures: Mapping[str, Measure] = MEASURES, programmes: Programmes | None = None
 ) -> ClaimSet:

@@ -12,7 +12,8 @@ from cladebench.comparison import CONTROLS
 from cladebench.comparison.shown_measures import importable
 from cladebench.datasets.own.own_entries import nearest
 from cladebench.datasets.own.own_sources import Source, refuse_copies, sources_of
-from cladebench.input_files import InputFileError, lines_of, read_validated
+from cladebench.file_lines import lines_of, tells_lines
+from cladebench.input_files import InputFileError, read_validated
 from cladebench.named_clusterers import NamedClusterer, named_clusterers
 from cladebench.paper.parameter_check import all_values, fault_of
 from cladebench.published.label_archive import archive_of
@@ -49,6 +50,7 @@ class Comparison:
     critical_difference: bool = False
 
 
+@tells_lines
 def read_comparison(path: Path) -> Comparison:
     """Read a comparison: file, data, and classes of its methods.
 

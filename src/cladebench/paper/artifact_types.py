@@ -27,6 +27,7 @@ import pandas as pd
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.samples.results import Results
 from cladebench.datasets import Dataset, DataUnavailable, load
+from cladebench.file_lines import lines_told
 from cladebench.input_files import InputFileError, one_of, read_validated
 from cladebench.measures import Measure
 
@@ -215,16 +216,17 @@ def declare(package: str | None, *artifacts: tuple[str, str, str, str, Builder])
         If an artifact has no caption, or a caption no artifact.
     """
     path = Path(str(resources.files(package or "").joinpath("captions.yaml")))
-    captions = read_validated(path, "captions")["captions"]
     names = [name for name, *_ in artifacts]
-    for name in names:
-        if name not in captions:
-            raise InputFileError(
-                f"{path}: captions: missing key {name!r}; expected a caption for each of ARTIFACTS"
-            )
-    for name in captions:
-        if name not in names:
-            raise InputFileError(f"{path}: captions.{name}: not in ARTIFACTS; {one_of(name, names)}")
+    with lines_told(path):
+        captions = read_validated(path, "captions")["captions"]
+        for name in names:
+            if name not in captions:
+                raise InputFileError(
+                    f"{path}: captions: missing key {name!r}; expected a caption for each of ARTIFACTS"
+                )
+        for name in captions:
+            if name not in names:
+                raise InputFileError(f"{path}: captions.{name}: not in ARTIFACTS; {one_of(name, names)}")
     return tuple(
         Artifact(name, kind, title, captions[name], place, build)
         for name, kind, title, place, build in artifacts

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from cladebench.bench.plan.plan import Plan, PlanError
 from cladebench.bench.plan.plan_file import read_plan
+from cladebench.file_lines import lines_told
 from cladebench.input_files import InputFileError, one_of
 from cladebench.users_code import users_code
 
@@ -105,7 +106,7 @@ def validate_protocol(plan: Plan) -> None:
             f"{module}: PROTOCOL: {declared!r}; "
             "expected an instance of a subclass of cladebench.paper.protocol.Protocol"
         )
-    with _plan_errors(f"{plan.path}: {module}"):
+    with _plan_errors(f"{plan.path}: {module}"), lines_told(plan.path):
         declared.validate(plan)
 
 

@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan.plan import Plan
+from cladebench.file_lines import lines_told, tells_lines
 from cladebench.input_files import InputFileError, one_of, read_yaml, short_name, shown, told, validate
 from cladebench.paper.catalogue import load_plan
 
@@ -121,7 +122,8 @@ def checked_choices(plan: Plan) -> list[UnstatedChoice]:
     if not path.exists():
         return []
     register = read_choices(path)
-    check_choices(register, plan, short_name(path))
+    with lines_told(path):
+        check_choices(register, plan, short_name(path))
     return [
         replace(
             entry,
@@ -145,6 +147,7 @@ def _with_methods(
     return {key: value for key, value in instead.items() if key != "alternative"} | {"method": renamed}
 
 
+@tells_lines
 def read_choices(path: Path) -> list[UnstatedChoice]:
     """Read a register.
 
@@ -200,7 +203,8 @@ def check_choices(register: Iterable[UnstatedChoice], plan: Plan, name: str) -> 
     for _, method, grid in plan.grids():
         for parameter, values in grid.items():
             grids.setdefault(method, {}).setdefault(parameter, []).extend(values)
-    lines = []
+    lines: list[str] = []
+    names: set[str] = set()
     for entry in register:
         for i, effect in enumerate(entry.effects):
             allowed: dict[str, Collection[str]] = {
@@ -219,10 +223,10 @@ def check_choices(register: Iterable[UnstatedChoice], plan: Plan, name: str) -> 
             varied = [grids[method] for method in methods_in(effect) if method in grids]
             lines += [f"{where}{fault}" for fault in _not_varied(effect.get("where", {}), varied)]
         for i, other in enumerate(entry.other_choices):
-            where = f"{name}: entry {entry.id!r}: other_choices[{i}].instead"
-            lines += [f"{where}.{fault}" for fault in _unknown(other.instead, plan, grids)]
-    names = Counter(other.name for entry in register for other in entry.other_choices)
-    lines += [f"{name}: other_choices: {text!r}: given twice" for text, count in names.items() if count > 1]
+            where = f"{name}: entry {entry.id!r}: other_choices[{i}]"
+            lines += [f"{where}.name: {other.name!r} is given twice"] * (other.name in names)
+            names.add(other.name)
+            lines += [f"{where}.instead.{fault}" for fault in _unknown(other.instead, plan, grids)]
     if lines:
         raise InputFileError(told(lines, name))
 

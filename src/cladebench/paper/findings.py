@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan.plan import Plan
+from cladebench.file_lines import lines_told, tells_lines
 from cladebench.input_files import InputFileError, one_of, read_yaml, short_name, validate
 from cladebench.notation import as_given
 
@@ -101,22 +102,24 @@ def checked_findings(plan: Plan) -> Findings:
         "metric": plan.measures,
         "selection": plan.selection,
     }
-    for method in findings.blind:
-        if method not in plan.methods:
-            raise InputFileError(
-                f"{short_name(path)}: main_result.blind: unknown {method!r}; {one_of(method, plan.methods)}"
-            )
-    for finding in findings.findings:
-        for query in finding.queries():
-            for key, names in known.items():
-                if key in query and query[key] not in names:
-                    raise InputFileError(
-                        f"{short_name(path)}: finding {finding.id!r}: numbers: {key}: unknown {query[key]!r}; "
-                        f"{one_of(query[key], sorted(names))}"
-                    )
+    with lines_told(path):
+        for method in findings.blind:
+            if method not in plan.methods:
+                raise InputFileError(
+                    f"{short_name(path)}: main_result.blind: unknown {method!r}; {one_of(method, plan.methods)}"
+                )
+        for finding in findings.findings:
+            for query in finding.queries():
+                for key, names in known.items():
+                    if key in query and query[key] not in names:
+                        raise InputFileError(
+                            f"{short_name(path)}: finding {finding.id!r}: numbers: {key}: unknown {query[key]!r}; "
+                            f"{one_of(query[key], sorted(names))}"
+                        )
     return findings
 
 
+@tells_lines
 def read_findings(path: Path) -> Findings:
     """Read a file of findings.
 

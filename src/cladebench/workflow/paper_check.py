@@ -5,6 +5,7 @@ from __future__ import annotations
 from cladebench.audit.claim_checks import check_register
 from cladebench.audit.claims_file import checked_claims
 from cladebench.bench.plan.plan import Plan
+from cladebench.file_lines import lines_told
 from cladebench.paper.catalogue import validate_protocol
 from cladebench.paper.choices import checked_choices
 
@@ -32,4 +33,5 @@ def check_texts(plan: Plan) -> None:
     register = checked_choices(plan)
     if (plan.path.parent / "claims.yaml").exists():
         claims = checked_claims(plan.path.parent / "claims.yaml", plan)
-        check_register(claims, register, f"{plan.paper}/choices.yaml")
+        with lines_told(plan.path.with_name("choices.yaml")):
+            check_register(claims, register, f"{plan.paper}/choices.yaml")

@@ -139,8 +139,8 @@ def test_what_a_file_may_say_of_its_instances_is_up_to_the_paper(possible):
     with pytest.raises(ClaimsError) as error:
         possible(BALANCED | {"slack": 1}, "0.5")
     assert re.fullmatch(
-        r".*/claims.yaml: claim 'c': expects.slack: 1 is not allowed; expected 0.1 for sizes between 0.9 and 1.1 of "
-        "the mean",
+        r".*/claims.yaml, line \d+: claim 'c': expects.slack: 1 is not allowed; expected 0.1 for sizes between 0.9 "
+        "and 1.1 of the mean",
         str(error.value),
     )
     with pytest.raises(ClaimsError, match=r"expects.extra: unknown key 'extra'; allowed: instances, classes"):

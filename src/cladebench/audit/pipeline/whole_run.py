@@ -27,6 +27,7 @@ from cladebench.bench.samples.results import Results
 from cladebench.bench.store.causes import some_of
 from cladebench.bench.store.cells_table import COLUMNS, PROVENANCE, read_cells
 from cladebench.crosscheck.certificate import read_certificates
+from cladebench.file_lines import lines_told
 from cladebench.measures import MEASURES, Measure
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.choices import UnstatedChoice, checked_choices
@@ -198,9 +199,12 @@ def audit_run(results: Path, papers: Sequence[str], scope: str | None = None) ->
     read = [(plan, load_claims(plan.package, plan), checked_choices(plan)) for plan in plans]
     for plan, claims, register in read:
         records = read_cells(results / "cells.parquet", paper=claims.paper, columns=_READ)
-        check_register(claims, register, f"{claims.paper}/choices.yaml")
-        check_points(claims, records, f"{claims.paper}/claims.yaml")
-        check_selection(plan, records)
+        with lines_told(plan.path.with_name("choices.yaml")):
+            check_register(claims, register, f"{claims.paper}/choices.yaml")
+        with lines_told(plan.path.with_name("claims.yaml")):
+            check_points(claims, records, f"{claims.paper}/claims.yaml")
+        with lines_told(plan.path):
+            check_selection(plan, records)
         if scope is not None:
             records = with_missing(records, plan, scope)
         excluded[claims.paper] = list(claims.excluded)

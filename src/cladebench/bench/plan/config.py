@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.datasets import settings
+from cladebench.file_lines import lines_told
 from cladebench.files import folder_named
 from cladebench.input_files import InputFileError, read_yaml, validate
 
@@ -130,4 +131,5 @@ def load_config(path: Path | str | None = None) -> Config:
         return Config()
     path = path or DEFAULT_PATH
     document = read_yaml(path)
-    return parse_config({} if document is None else document, str(path))
+    with lines_told(path):
+        return parse_config({} if document is None else document, str(path))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json, setting_order
 from cladebench.bench.plan.plan import Plan, PlanError
 from cladebench.bench.plan.task import folds_of
+from cladebench.file_lines import lines_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,8 +197,9 @@ def expand(
         folds = folds_of(task)
         n_cells += repetitions * len(folds) * math.prod(len(values) for values in grid.values())
         if n_cells > MAX_CELLS:
+            place = f"scopes.{scope}"
             raise PlanError(
-                f"{plan.path}: scopes.{scope}: {n_cells:,} runs up to {name!r} on {dataset!r} "
+                f"{plan.path}{lines_of(plan.path)(place)}: {place}: {n_cells:,} runs up to {name!r} on {dataset!r} "
                 f"(settings x repetitions x folds); expected at most {MAX_CELLS:,}"
             )
         scaled = Limits(**limits).scaled(time_scale, memory_scale)

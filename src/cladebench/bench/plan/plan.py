@@ -11,7 +11,8 @@ from typing import Any
 
 from cladebench.bench.plan.cell_spec import MethodPlan, canonical_json
 from cladebench.bench.plan.selection import Rule
-from cladebench.input_files import InputFileError, lines_of, one_of, told
+from cladebench.file_lines import lines_of
+from cladebench.input_files import InputFileError, one_of, told
 from cladebench.measures import Measure
 
 
@@ -303,8 +304,13 @@ class Plan:
         listed = list(dict.fromkeys(faults))
         if listed:
             at = lines_of(self.path)
+            written = {
+                f"methods.{method}-{name}.params": f"alternatives.{name}.params"
+                for name, of in self.alternatives.items()
+                for method in of
+            }
             lines = [
-                f"{self.path}{at(f'{where}.{parameter}')}: {where}: {problem}"
+                f"{self.path}{at(f'{written.get(where, where)}.{parameter}')}: {where}: {problem}"
                 for where, parameter, problem in listed
             ]
             raise PlanError(told(lines, self.path))

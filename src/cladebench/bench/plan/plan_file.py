@@ -14,10 +14,12 @@ from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.bench.plan.plan import Plan, PlanError, Problem, names_of
 from cladebench.bench.plan.selection import Rule
 from cladebench.bench.plan.task import DRAWS
+from cladebench.file_lines import tells_lines
 from cladebench.input_files import InputFileError, one_of, read_validated, told
 from cladebench.measures import NEEDS, Measure, with_own
 
 
+@tells_lines
 def read_plan(path: Path, package: str) -> Plan:
     """Read and check a plan file of the paper in `package`."""
     try:
