@@ -153,6 +153,14 @@ def test_what_was_not_run_is_said():
     assert set(frame.value) == {"no runs in this scope", "it cannot be", "nor can this"}
 
 
+def test_each_effect_that_cannot_be_measured_has_a_row(package):
+    last = "- {by: nothing, reason: nor can this}"
+    (package / "choices.yaml").write_text(
+        ENTRY.replace(last, f"{last}\n    - {{by: nothing, reason: or this}}")
+    )
+    assert choices_table(context_with()).frame.value.tolist()[-2:] == ["nor can this", "or this"]
+
+
 POINTED = """
 - id: points
   place: Section 6

@@ -234,6 +234,7 @@ def test_a_ratio_of_means_admits_zeros_and_says_what_it_is():
     assert (found.verdict, found.measured) == (REPRODUCED, 0.25)
     assert found.reason == "A / B: ratio of means 0.2500; claimed at most 0.75"
     assert ratio_of_means(left, right).sd == pytest.approx(np.std(left - right / 4, ddof=1))
+    assert ratio_of_means(left, right) == ratio_of_means(left, right, level=0.95)
     known = judge_ratio(
         np.array([3.0]), np.array([4.0]), RULES, at_least=None, at_most=0.7, point=True, means=True
     )

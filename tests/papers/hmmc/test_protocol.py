@@ -312,6 +312,7 @@ def test_facts_of_a_tree_are_of_its_top_alone():
     """Of a tree that was grown further, the nodes that a smaller one splits."""
     metrics, arrays = protocol.model_facts(fitted(), Hierarchy([-1, 0, 0], [1, 1, 2]), NAMED)
     assert metrics["zeros"] == 4 / 6 and metrics["zero_features"] == 2 / 3
+    assert "ancestor_overlap" not in metrics  # one split has no ancestor
     assert arrays["top_feature_shares"].tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
 
 
