@@ -237,13 +237,17 @@ def test_what_a_paper_lacks_is_named(own_paper, file, text, said, capsys):
         error = capsys.readouterr().err
         assert said in error
         assert error.count("\n") == 1
+    runs = ["run", "--list", "--scope", "smoke", "--out", str(out), "--paper", package]
+    is_refused = path.with_name("artifacts.py").exists()
+    assert main(runs) == (2 if is_refused else 0)
+    assert (said in capsys.readouterr().err) is is_refused
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["runn"], "cladebench: no command 'runn'; did you mean 'run'? allowed: "),
-        (["new-comparison", "x.csv", "--out", "y"], "new-comparison: unrecognized arguments: --out y"),
+        (["new-comparison", "x.csv", "--into", "y"], "new-comparison: unrecognized arguments: --into y"),
         (["--quiet"], "the following arguments are required: COMMAND"),
     ],
 )

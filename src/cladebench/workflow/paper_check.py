@@ -6,12 +6,12 @@ from cladebench.audit.claim_checks import check_register
 from cladebench.audit.claims_file import checked_claims
 from cladebench.bench.plan.plan import Plan
 from cladebench.file_lines import lines_told
-from cladebench.paper.catalogue import validate_protocol
+from cladebench.paper.catalogue import load_artifacts, validate_protocol
 from cladebench.paper.choices import checked_choices
 
 
 def check_paper(plan: Plan) -> None:
-    """Check the plan by its protocol, then claims and register against it.
+    """Check a plan by its protocol, its claims and register, and its artifacts.
 
     Raises
     ------
@@ -20,6 +20,8 @@ def check_paper(plan: Plan) -> None:
     """
     validate_protocol(plan)
     check_texts(plan)
+    if plan.path.with_name("artifacts.py").exists():
+        load_artifacts(plan.package)
 
 
 def check_texts(plan: Plan) -> None:
