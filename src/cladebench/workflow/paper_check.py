@@ -11,7 +11,7 @@ from cladebench.paper.choices import checked_choices
 
 
 def check_paper(plan: Plan) -> None:
-    """Check a plan by its protocol, its claims and register, and its artifacts.
+    """Check a plan: protocol, claims, register, tables and figures.
 
     Raises
     ------
