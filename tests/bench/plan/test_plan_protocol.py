@@ -163,6 +163,14 @@ def test_values_of_runs_that_are_not_planned_are_not_checked(tmp_path):
         Checked().validate(read_plan(path, "toy_paper"))
 
 
+def test_values_behind_a_run_that_is_not_planned_are_checked(tmp_path):
+    path = tmp_path / "plan.yaml"
+    wrong = CHECKED.replace("n_clusters: 2, length", "n_clusters: two, length")
+    path.write_text(wrong + "    overrides: [{method: tree, planned: false}]\n")
+    with pytest.raises(PlanError, match=r"methods\.far\.params: far: n_clusters='two'"):
+        Checked().validate(read_plan(path, "toy_paper"))
+
+
 def test_wrong_values_are_told_together(tmp_path):
     path = tmp_path / "plan.yaml"
     path.write_text(CHECKED.replace("ward", "wrad").replace("n_clusters: 2,", "n_clusters: 2.5,"))
