@@ -23,7 +23,11 @@ def tool(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(f"fuzz_{name}", FUZZ / f"{name}.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(FUZZ))  # its modules import each other
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(FUZZ))
     return module
 
 
