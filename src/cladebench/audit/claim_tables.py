@@ -1,4 +1,4 @@
-"""Claims as tables, for the tables and figures of papers."""
+"""Claims as tables. Tables and figures of papers read them."""
 
 from __future__ import annotations
 

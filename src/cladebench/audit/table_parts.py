@@ -1,4 +1,4 @@
-"""Parts of printed tables, of which kinds make claims."""
+"""Parts of printed tables. Kinds of claims make claims of them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from cladebench.paper.printed import Printed
 
-#: What a table prints where it has no number.
+#: Tables print one of these where they have no number.
 NO_NUMBER = ("-", "–", "—", "")
-#: What a part is: a printed number, one that the paper marks as the best of its column, or a column.
+#: A part is a printed number, one that the paper marks as the best of its column, or a column.
 ENTRY, BEST, COLUMN = "entry", "best", "column"
 QUERY_KEYS = ("dataset", "method", "metric", "direction", "selection", "at", "where", "change_from")
 
@@ -71,7 +71,7 @@ class TablePart:
 
     @property
     def measure(self) -> dict[str, Any]:
-        """What the table and the column say of what is measured."""
+        """The measure, by the table and the column."""
         return self.table["measure"] | query_of(self.column)
 
     @property

@@ -51,7 +51,7 @@ def git_state(folder: Path | None = None) -> tuple[str | None, bool | None]:
     """Give commit and dirty flag of the repository that tracks the package.
 
     An installed package has those that it was built from. (None, None) means that none is known. Dirty means
-    that a file under the package's source folder differs from the commit or is not tracked; results that a
+    that a file under the package's source folder differs from the commit or is not tracked. Results that a
     run rewrites do not count.
     """
     folder = folder or Path(cladebench.__file__).parent

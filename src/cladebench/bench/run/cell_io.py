@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cell:
-    """Hold all that a cell's result may depend on, for a protocol.
+    """Hold all that a protocol's result for a cell may depend on.
 
     Parameters
     ----------
