@@ -134,6 +134,20 @@ def test_searches_agree_on_many_rows(method: str) -> None:
             assert np.array_equal(_core.link(rows, method, "tree"), _core.link(rows, method, "all")), seed
 
 
+@pytest.mark.parametrize("method", BY_CENTRES)
+def test_distances_that_are_kept_change_no_bit(method: str) -> None:
+    """Equally far rows: going through all keeps distances, the tree does not."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        axes = np.eye(90)[rng.permutation(90)]
+        groups = np.concatenate([axes[:60], 2.0 * axes[30:], axes[:40] + axes[50:]])
+        bits = rng.integers(0, 2, size=(150, 12)).astype(float)
+        for rows in (np.eye(150), groups, bits):
+            expected = _core.link(rows, method, "tree")
+            for threads in each_number_of_threads():
+                assert np.array_equal(_core.link(rows, method, "all"), expected), (seed, threads)
+
+
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_neighbor_that_found_no_room_is_searched_for(search: str) -> None:
     """Seven are near the first merged cluster, and six are kept in mind; then these six move away."""

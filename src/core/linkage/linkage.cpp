@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "common/equal_rows.hpp"
 #include "common/parallel.hpp"
 #include "common/roots.hpp"
+#include "linkage/kept_distances.hpp"
 #include "linkage/merged_clusters.hpp"
 #include "linkage/mutual_nearest.hpp"
 #include "linkage/spanning_tree.hpp"
@@ -53,9 +55,11 @@ class Clusters {
     search_.merge(kept, gone);
   }
 
-  /// Leaves out those that are gone, once they are many.
-  void forget() {
-    if (4 * (n_built_ - n_alive()) > n_built_ && n_built_ > ClusterTiles::kBlock) rebuild();
+  /// Leaves out those that are gone, once they are many; whether it did.
+  bool forget() {
+    if (4 * (n_built_ - n_alive()) <= n_built_ || n_built_ <= ClusterTiles::kBlock) return false;
+    rebuild();
+    return true;
   }
 
  private:
@@ -96,16 +100,30 @@ class Rounds {
       const std::vector<std::pair<Id, Id>> pairs = mutual_.pairs();
       for (const auto& [kept, gone] : pairs) {
         inherit(kept, gone);
-        clusters_.merge(kept, gone, mutual_.nearest(kept).distance);
-        roots_.join(kept, gone);
+        merge(kept, gone, mutual_.nearest(kept).distance);
       }
       mutual_.merge(pairs);
       if (pairs.empty()) ask_all();
-      clusters_.forget();
+      forget();
     }
   }
 
  private:
+  void merge(Id kept, Id gone, double distance) {
+    clusters_.merge(kept, gone, distance);
+    roots_.join(kept, gone);
+    if (distances_) distances_->merge(kept, gone);
+  }
+
+  void forget() {
+    if (clusters_.forget()) distances_.reset();
+  }
+
+  void look(std::span<const Id> who, Nearby* nearby) {
+    if (!distances_) return clusters_.search().find(who, nearby);
+    for (std::size_t q = 0; q < who.size(); ++q) distances_->find(who[q], nearby[q]);
+  }
+
   void find_nearest() {
     const ClusterSearch& search = clusters_.search();
     const std::vector<Id>& asking = mutual_.asking();
@@ -119,19 +137,23 @@ class Rounds {
       if (!known[k]) unknown.push_back(asking[k]);
     }
     n_searches_ += unknown.size();
+    if (!distances_ && n_tied_ > clusters_.n() && !search.is_by_tree() && KeptDistances::fit(search)) {
+      distances_.emplace(search);
+    }
     std::sort(unknown.begin(), unknown.end(), [&](Id a, Id b) { return search.place(a) < search.place(b); });
     const std::size_t batch = search.batch(), n_batches = (unknown.size() + batch - 1) / batch;
     parallel_for(n_batches, n_batches > 1, [&](std::size_t b) {
       const auto who = std::span(unknown).subspan(b * batch, std::min(batch, unknown.size() - b * batch));
       std::vector<Nearby> found;
       for (const Id id : who) found.push_back(nearby_[at(id)]);
-      search.find(who, found.data());
+      look(who, found.data());
       for (std::size_t q = 0; q < who.size(); ++q) {
         nearby_[at(who[q])] = found[q];
         beyond_[at(who[q])] = found[q].limit();
         mutual_.answer(who[q], found[q].found().front());
       }
     });
+    for (const Id id : unknown) n_tied_ += mutual_.nearest(id).distance == beyond_[at(id)];
   }
 
   /// Brings those that were near up to date; whether the nearest is among them.
@@ -168,13 +190,12 @@ class Rounds {
     const auto nearest_of = [&](Id id) {
       if (clusters_.n_alive() < 2) return MutualNearest::kNobody;
       Nearby found(1);
-      clusters_.search().find({&id, 1}, &found);
+      look({&id, 1}, &found);
       return found.found().front();
     };
     follow_chains(clusters_.alive(), nearest_of, [&](Id kept, Id gone, const Neighbor& nearest) {
-      clusters_.merge(kept, gone, nearest.distance);
-      roots_.join(kept, gone);
-      clusters_.forget();
+      merge(kept, gone, nearest.distance);
+      forget();
     });
     n_searches_ = 0;
   }
@@ -189,11 +210,13 @@ class Rounds {
   static constexpr std::size_t kFew = 256;
   static constexpr std::size_t kSearchesARow = 32;  ///< ten times as many as without ties
   std::size_t n_searches_ = 0;
+  std::size_t n_tied_ = 0;  ///< of these, where all that were found are equally near
   Clusters& clusters_;
   std::vector<Nearby> nearby_;
   std::vector<double> beyond_;  ///< All clusters that are not nearby are at least so far.
   MutualNearest mutual_;
   Roots roots_;
+  std::optional<KeptDistances> distances_;
 };
 
 /// Merges the two nearest clusters again and again, where a merge can come nearer to others than its parts.
