@@ -225,6 +225,8 @@ def test_captions_of_a_row_are_level_and_keep_their_lines():
     assert tops == pytest.approx([tops[0]] * 3, abs=0.02)
     assert figure.axes[1].get_xlabel() == "b\nc"
     assert figure.get_figwidth() == pytest.approx(4 * 1.3)  # as large as in a full row
+    (alone,) = drawings.exemplar_images(pictures()[:1], ["a"]).axes
+    assert len(alone.images) == 1
 
 
 def test_images_that_do_not_fit_are_refused():

@@ -62,6 +62,7 @@ def test_objective_and_eigenvalues_are_means_with_their_ranges():
     looks = [[(to_hex(line.get_color()), line.get_marker()) for line in axes.lines] for axes in (left, right)]
     assert looks[0] == looks[1] and looks[0][0][0] != looks[0][1][0] and looks[0][0][1] != looks[0][1][1]
     assert (left.get_xlabel(), right.get_xlabel()) == ("number of clusters k", "rank")
+    assert (left.get_ylabel(), right.get_ylabel()) == ("objective (1) reached by NTC", "eigenvalue of HMH")
 
 
 def test_elbow_and_gap_are_marked():
