@@ -37,7 +37,7 @@ def number_of(parameters: Iterable[str]) -> str:
 
 
 def takes(
-    cls: type[Any],
+    clusterer: type[Any],
     kind: str,
     sparse: bool = False,
     grid: Mapping[str, list[Any]] | None = None,
@@ -48,7 +48,7 @@ def takes(
 
     Parameters
     ----------
-    cls : type
+    clusterer : type
         A clusterer, of any library.
     kind : {"features", "distances"}
     sparse : bool, default=False
@@ -72,16 +72,16 @@ def takes(
     >>> takes(Birch, "distances")[1]
     "Birch takes features, not distances (no metric='precomputed')"
     """
-    tags = _tags(cls)
-    if (tags is not None and tags.target_tags.required) or getattr(cls, "uses_labels", False):
-        return {}, f"{cls.__name__} learns from labels"
+    tags = _tags(clusterer)
+    if (tags is not None and tags.target_tags.required) or getattr(clusterer, "uses_labels", False):
+        return {}, f"{clusterer.__name__} learns from labels"
     pairwise = bool(tags is not None and tags.input_tags.pairwise)
     if kind == "distances":
-        return ({}, "") if pairwise else _with_distances(cls, grid or {})
+        return ({}, "") if pairwise else _with_distances(clusterer, grid or {})
     if pairwise:
-        return {}, f"{cls.__name__} takes distances, not features"
+        return {}, f"{clusterer.__name__} takes distances, not features"
     if sparse and not (tags is not None and tags.input_tags.sparse):
-        return {}, f"{cls.__name__} takes no sparse features (no tag input_tags.sparse)"
+        return {}, f"{clusterer.__name__} takes no sparse features (no tag input_tags.sparse)"
     return {}, ""
 
 

@@ -119,14 +119,14 @@ def parameters(cls: type[Any]) -> dict[str, Any]:
     }
 
 
-def check_values(cls: type[Any], values: Mapping[str, Any]) -> None:
+def check_values(kind: type[Any], values: Mapping[str, Any]) -> None:
     """Check values of parameters as a fit does, without data.
 
     Classes of ours and of scikit-learn say what they take. Other classes take all that their constructor takes.
 
     Parameters
     ----------
-    cls : type
+    kind : type
         Its constructor needs no argument.
     values : mapping of str to object
         Parameters that it has, and their values. The others have their defaults.
@@ -145,7 +145,7 @@ def check_values(cls: type[Any], values: Mapping[str, Any]) -> None:
     ...
     ValueError: threshold='low': expected a finite number >= 0.0
     """
-    estimator = cls().set_params(**values) if hasattr(cls, "set_params") else cls(**values)
+    estimator = kind().set_params(**values) if hasattr(kind, "set_params") else kind(**values)
     try:
         if isinstance(estimator, Discovered):
             estimator._check_values()

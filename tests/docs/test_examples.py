@@ -1,9 +1,11 @@
 """The examples of all docstrings run, every public name has one, and so do the scripts of the gallery."""
 
+import ast
 import doctest
 import importlib
 import os
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -47,6 +49,35 @@ def test_the_examples_of_docstrings_hold(tmp_path, monkeypatch):
     assert "".join(failures) == ""
     assert runner.tries > 250
     assert list(tmp_path.iterdir()) == []
+
+
+#: As numpydoc wants them; the site is not built where they stand otherwise.
+SECTIONS = (
+    *("Parameters", "Attributes", "Methods", "Returns", "Yields", "Receives", "Other Parameters"),
+    *("Raises", "Warns", "Warnings", "See Also", "Notes", "References", "Examples"),
+)
+
+
+def test_sections_of_docstrings_are_in_order_and_name_their_parameters():
+    for path in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+                continue
+            text = ast.get_docstring(node) or ""
+            found = re.findall(r"^([A-Z][A-Za-z ]+)\n-{4,}$", text, re.MULTILINE)
+            assert found == sorted(found, key=SECTIONS.index), (path, node.name)
+            if isinstance(node, ast.FunctionDef) and "Parameters" in found:
+                listed = re.split(r"^[A-Z][A-Za-z ]+\n-{4,}$", text, flags=re.MULTILINE)[
+                    1 + found.index("Parameters")
+                ]
+                given = node.args
+                named = {arg.arg for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+                named |= {"*" * k + arg.arg for k, arg in ((1, given.vararg), (2, given.kwarg)) if arg}
+                documented = re.findall(r"^(?! )([^:\n]+?)(?: :.*)?$", listed, re.MULTILINE)
+                unknown = {name for line in documented for name in line.split(", ")} - (
+                    named - {"self", "cls"}
+                )
+                assert not unknown, (path, node.name, unknown)
 
 
 def test_every_public_name_has_an_example():

@@ -117,18 +117,18 @@ class Distance(Discovered, BaseEstimator, ABC):
         -------
         self
 
-        Warns
-        -----
-        UserWarning
-            If the class uses constraints, and a pair of rows is in both, or there is neither a pair nor y and it learns
-            nothing from X alone.
-
         Raises
         ------
         ValueError
             If a parameter has a value that makes no sense, X is not a finite two-dimensional array (sparse: with
             indices within its shape), y is read and has no class for each row, or a constraint is not a pair of two
             rows of X.
+
+        Warns
+        -----
+        UserWarning
+            If the class uses constraints, and a pair of rows is in both, or there is neither a pair nor y and it learns
+            nothing from X alone.
         """
         self._check_values()
         columns = check_features(X, who=self)
