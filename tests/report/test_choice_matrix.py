@@ -17,7 +17,10 @@ def folder(results, tmp_path_factory):
     changes = {
         "everywhere": {
             "stance": "supports",
-            "stances": {"two leaves": "contradicts", "b": "supports", "two leaves + b": "not testable"},
+            "stances": {
+                **{"two leaves": "contradicts", "b": "supports", "c": "supports"},
+                **{"two leaves + b": "undecided", "two leaves + c": "not testable"},
+            },
         },
         "exact": {"stance": "undecided", "stances": {"b": "supports"}},
         "theorem": {"stance": "not testable", "stances": {"b": "supports", "unused": "supports"}},
@@ -36,17 +39,17 @@ def cells(row):
     ]
 
 
-def test_rows_are_statements_that_change_and_columns_the_choices_that_were_run(folder):
+def test_rows_are_statements_that_change_and_columns_the_choices_that_change_them(folder):
     text = (folder / "page_paper-matrix.html").read_text(encoding="utf-8")
     rows = [cells(row) for row in re.findall("<tr>.*?</tr>", text, flags=re.DOTALL)]
     assert rows == [
         ["statement", "as chosen", "two leaves", "b", "two leaves + b"],
-        ["“on all data sets”", "✓", "✗", "✓", "–"],
+        ["“on all data sets”", "✓", "✗", "✓", "?"],
         ["“the fast path is exact”", "?", "", "✓", ""],
     ]
     assert 'href="page_paper-choices.html#choice-leaves">two leaves</a>' in text
     assert 'href="page_paper.html#claim-everywhere"' in text
-    assert "2 statements come out differently" in text
+    assert "2 statements come out differently" in text and "changes an answer. 1 more change none." in text
 
 
 def test_it_is_linked_where_the_figure_stands(folder):

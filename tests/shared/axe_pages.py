@@ -48,6 +48,6 @@ def _advice(node) -> str:
 
 
 if __name__ == "__main__":
-    lines = violations(Path(sys.argv[1]), tuple(sys.argv[2:]) or tuple(MODES))
+    lines = violations(Path(sys.argv[1]))
     print("\n".join(lines) or "axe finds nothing")
     sys.exit(bool(lines))

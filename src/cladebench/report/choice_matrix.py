@@ -49,13 +49,16 @@ class Matrix:
     Attributes
     ----------
     choices : mapping of str to str
-        Other choices in the order of columns, each with its entry of the register; an empty one where several are
-        made otherwise at once.
+        Other choices that change an answer, in the order of columns, each with its entry of the register; an empty
+        one where several are made otherwise at once.
+    n_alike : int
+        Other choices that were run for these statements and change none.
     rows : tuple of (ClaimRow, str, mapping of str to str)
         Statement, its stance as chosen, and that under each other choice that was run for it.
     """
 
     choices: Mapping[str, str]
+    n_alike: int
     rows: tuple[tuple[ClaimRow, str, Mapping[str, str]], ...]
 
 
@@ -88,6 +91,13 @@ def choice_matrix(paper: PaperView, stated: Iterable[ClaimRow]) -> Matrix:
         if len({claim["stance"], *claim["stances"].values()} - {UNTESTED}) > 1:
             rows.append((row, claim["stance"], claim["stances"]))
     entry_of = {other["name"]: other["factor"] for other in paper.other_choices}
-    met = dict.fromkeys(choice for _, _, stances in rows for choice in stances)
+    run = [
+        (choice, stance != chosen)
+        for _, chosen, stances in rows
+        for choice, stance in stances.items()
+        if stance != UNTESTED
+    ]
+    met = dict.fromkeys(choice for choice, changes in run if changes)
     order = [*(name for name in entry_of if name in met), *(name for name in met if name not in entry_of)]
-    return Matrix({name: entry_of.get(name, "") for name in order}, tuple(rows))
+    n_alike = len({choice for choice, _ in run} - met.keys())
+    return Matrix({name: entry_of.get(name, "") for name in order}, n_alike, tuple(rows))
