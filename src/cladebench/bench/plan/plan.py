@@ -95,7 +95,7 @@ class Plan:
             If the plan has no such scope.
         """
         if name not in self.scopes:
-            raise PlanError(f"{self.path}: scopes: no scope {name!r}; {one_of(name, self.scopes)}")
+            raise PlanError(f"scope: no scope {name!r}; {one_of(name, self.scopes)} (in {self.path})")
         return self.scopes[name]
 
     def methods_of(self, scope: str) -> list[str]:
