@@ -197,7 +197,7 @@ class RootedTree:
         if kind not in (np.dtype(np.int32), np.dtype(np.int64)):
             raise ValueError(f"dtype is {kind}; expected int64 or int32")
         classes, codes = class_codes(labels, self.n_samples)
-        counts = np.zeros((self.n_nodes, len(classes)), dtype=kind)
+        counts = np.empty((self.n_nodes, len(classes)), dtype=kind)
         _core.class_counts(self._tree, codes.astype(np.int32), counts)
         return counts
 

@@ -72,6 +72,10 @@ def test_class_counts_of_what_does_not_fit() -> None:
         with pytest.raises(TypeError):  # a copy would be written, and lost
             _core.class_counts(TREE, labels, other)
     assert not counts.any()
+    full = np.full((3, 2), np.iinfo(np.int32).max, np.int32)
+    _core.class_counts(TREE, labels, full)
+    _core.class_counts(TREE, labels, counts)
+    assert np.array_equal(full, counts) and counts.sum() == 4
 
 
 def test_arrays_of_the_core_live_as_long_as_they_are_held() -> None:
@@ -194,6 +198,7 @@ BAD: list[tuple[str, str, Any, str]] = [
     ("best_of_all_trees", "D", lambda D: np.zeros((12, 12)), r"k: 12; expected 1\.\.10"),
     ("neighbor_joining", "D", first_is(np.nan), "D: entry 0 is nan"),
     ("search_trees", "D", first_is(np.inf), "D: entry 0 is inf"),
+    ("search_trees", "D", np.tril, "expected a symmetric matrix"),
     ("weighted_sum", "stack", lambda stack: np.empty((0, 2**40), stack.dtype), "stack: shape"),
     ("point_slaves", "distances", lambda d: d.reshape(1, -1), "distances: shape"),
     ("move_multipliers", "raw", lambda raw: raw.reshape(1, -1), "raw: shape"),

@@ -66,7 +66,7 @@ void def_class_counts(nb::module_& m) {
             [&] { cladebench::class_counts(tree, classes, counts.shape(1), counts.data()); });
       },
       nb::arg("tree"), nb::arg("labels"), nb::arg("counts").noconvert(),
-      "Adds to counts, zeros of shape (n_nodes, n_classes). See cladebench.Hierarchy.class_counts.");
+      "Writes counts, of shape (n_nodes, n_classes). See cladebench.Hierarchy.class_counts.");
 }
 
 }  // namespace

@@ -25,12 +25,14 @@ constexpr std::size_t kMostForAll = 10;
 
 using Numbers = cladebench::Array<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-std::span<const double> square(const Distances& D) {
+/// Of distances that differ by direction no search for a tree need end.
+std::span<const double> symmetric(const Distances& D) {
   if (D.shape(0) == 0 || D.shape(0) != D.shape(1)) {
     throw std::invalid_argument("expected (k, k) distances, k >= 1");
   }
   const std::span<const double> given(D.data(), D.size());
   cladebench::checks::finite("D", given);
+  cladebench::checks::symmetric("D", given.data(), D.shape(0));
   return given;
 }
 
@@ -52,14 +54,14 @@ void bind_tree_metric(nb::module_& m) {
   m.def(
       "neighbor_joining",
       [](Distances D) {
-        const auto given = square(D);
+        const auto given = symmetric(D);
         return to_numpy(interruptible([&] { return cladebench::neighbor_joining(given, D.shape(0)); }));
       },
       nb::arg("D"), "Parents of the tree of neighbour joining, rooted at point 0.");
   m.def(
       "nonnegative_lengths",
       [](Distances D, Parents parents) {
-        const auto given = square(D);
+        const auto given = symmetric(D);
         const TreeParents tree = checked(parents, D.shape(0));
         return to_numpy(
             interruptible([&] { return cladebench::nonnegative_lengths(given, D.shape(0), tree); }));
@@ -79,14 +81,14 @@ void bind_tree_metric(nb::module_& m) {
       "best_of_all_trees",
       [](Distances D) {
         cladebench::checks::within("k", D.shape(0), std::size_t{1}, kMostForAll);
-        const auto given = square(D);
+        const auto given = symmetric(D);
         return to_numpy(interruptible([&] { return cladebench::best_of_all_trees(given, D.shape(0)); }));
       },
       nb::arg("D"), "Parents of the best of all binary trees.");
   m.def(
       "search_trees",
       [](Distances D, Parents start, std::size_t radius) {
-        const auto distances = square(D);
+        const auto distances = symmetric(D);
         const TreeParents parents = checked(start, D.shape(0));
         return to_numpy(
             interruptible([&] { return cladebench::search_trees(distances, D.shape(0), parents, radius); }));
@@ -95,7 +97,7 @@ void bind_tree_metric(nb::module_& m) {
   m.def(
       "four_point_excess",
       [](Distances D) {
-        const auto given = square(D);
+        const auto given = symmetric(D);
         return interruptible([&] { return cladebench::four_point_excess(given, D.shape(0)); });
       },
       nb::arg("D"), "The largest violation of the four-point condition.");

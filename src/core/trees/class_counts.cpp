@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -18,6 +19,8 @@ void class_counts(const Tree& tree, std::span<const std::int32_t> labels, std::s
   for (std::size_t at = tree.preorder.size(); at-- > 0;) {
     const Index v = tree.preorder[at];
     Count* row = row_of(v);
+    keep_on(n_classes);
+    std::fill_n(row, n_classes, Count{0});
     const auto count = [&](Index first, Index last) {
       keep_on(static_cast<std::size_t>(last - first));
       for (Index k = first; k < last; ++k) ++row[ordered[k]];

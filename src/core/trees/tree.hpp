@@ -59,12 +59,12 @@ struct Tree {
   void find_heavy_paths();
 };
 
-/// Adds the samples of each class below each node to a table of n_nodes x n_classes.
+/// Counts the samples of each class below each node, in a table of n_nodes x n_classes.
 ///
 /// From the leaves up; O(n_nodes n_classes), less for nodes with fewer samples than classes, and one int32
 /// for each sample beside the table.
 /// @param labels class of each sample, 0..n_classes-1.
-/// @param counts row-major, zeros; of int32 or int64, which has to hold n_samples.
+/// @param counts row-major; of int32 or int64, which has to hold n_samples.
 template <class Count>
 void class_counts(const Tree& tree, std::span<const std::int32_t> labels, std::size_t n_classes,
                   Count* counts);
