@@ -35,7 +35,7 @@ def test_lost_arrays_are_noticed_and_made_again(copied, figure_of_arrays, capsys
     said = capsys.readouterr().out
     lost = {"all gone": "3 runs missing, first", "one damaged": "1 run missing, first"}[damage]
     assert said.count(lost) == {"all gone": 2, "one damaged": 1}[damage]
-    assert "gate: closed" in said and ".npz: the arrays of examplepaper/nested-blobs/" in said
+    assert "gate: failed" in said and ".npz: the arrays of examplepaper/nested-blobs/" in said
 
     assert copied.main("artifacts") == 1
     error = capsys.readouterr().err

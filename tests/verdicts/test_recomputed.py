@@ -79,7 +79,7 @@ def committed():
     assert claims == set(zip(said.paper, said.claim, strict=True)), (
         "judge the committed run by today's claims"
     )
-    # The run is whole: its gate is open, so that nothing planned is missing.
+    # The run is whole: it passed the gate, so that nothing planned is missing.
     return both(FULL, [PAPERS / name for name in names], None)
 
 

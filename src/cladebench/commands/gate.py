@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             for name, path in (("report:  ", out / "report" / "index.html"), ("verdicts:", out / "audit.csv"))
             if path.exists()
         ),
-        "gate: closed" if failures else "gate: open",
+        "gate: failed" if failures else "gate: passed",
     ]
     write_atomically(out / "gate.txt", ("\n".join(lines) + "\n").encode())
     print("\n".join(lines))

@@ -17,7 +17,7 @@ def register(subparsers: Any) -> None:
         help="audit the papers: all that the workflow does",
         description="Fetch the data, run all methods, check the solvers, write tables, figures, verdicts and report. "
         "The folder gets results/<scope>, and .cladebench for data. The same command goes on where it was "
-        "interrupted. Exit code 0 when the gate is open, 1 when something is missing or failed.",
+        "interrupted. Exit code 0 when the gate is passed, 1 when something is missing or failed.",
     )
     parser.add_argument(
         "--cores", type=count, default=os.cpu_count(), metavar="N", help="jobs at a time (default: all cores)"
