@@ -25,6 +25,9 @@ constexpr std::size_t kMostForAll = 10;
 
 using Numbers = cladebench::Array<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// Sums of their squares are finite.
+constexpr double kFarthest = 1e100;
+
 /// Of distances that differ by direction no search for a tree need end.
 std::span<const double> symmetric(const Distances& D) {
   if (D.shape(0) == 0 || D.shape(0) != D.shape(1)) {
@@ -89,6 +92,7 @@ void bind_tree_metric(nb::module_& m) {
       "search_trees",
       [](Distances D, Parents start, std::size_t radius) {
         const auto distances = symmetric(D);
+        for (const double one : distances) cladebench::checks::within("D", one, 0.0, kFarthest);
         const TreeParents parents = checked(start, D.shape(0));
         return to_numpy(
             interruptible([&] { return cladebench::search_trees(distances, D.shape(0), parents, radius); }));
