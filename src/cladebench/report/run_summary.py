@@ -16,7 +16,7 @@ from cladebench.audit.audit_files import read_audit
 from cladebench.audit.evidence import ON_PAPER
 from cladebench.audit.finding_checks import check_findings
 from cladebench.audit.other_choices import stances_in_words, without_none
-from cladebench.audit.verdict.verdict_types import ANSWERS, HOLDS, NOT_TESTED, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, VERDICTS
 from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
@@ -111,9 +111,9 @@ class RunSummary:
         return by_done(self.matrix)
 
     @property
-    def held_on_paper(self) -> int:
-        """How many statements hold that need no data."""
-        return self.by_done.get(ON_PAPER, {}).get(HOLDS, 0)
+    def on_paper(self) -> dict[str, int]:
+        """For each answer, how many statements have it and need no data."""
+        return self.by_done.get(ON_PAPER, {})
 
     @property
     def limits(self) -> dict[str, dict[str, int]]:
@@ -147,7 +147,8 @@ class RunSummary:
         """Say how many statements could be tested, and how they come out."""
         counts = self.counts
         tested = sum(counts.values()) - counts[NOT_TESTED]
-        notes = {HOLDS: f"{on_paper:,} need no data"} if (on_paper := self.held_on_paper) else {}
+        needless = {name: self.on_paper.get(name, 0) for name in (HOLDS, DOES_NOT_HOLD)}
+        notes = {name: f"{count:,} need no data" for name, count in needless.items() if count}
         out = f": {answered(counts | {NOT_TESTED: 0}, notes)}" if tested else ""
         return f"Of {sum(counts.values()):,} printed numbers and sentences, {tested:,} could be tested{out}."
 

@@ -28,6 +28,17 @@ def test_no_choice_turns_what_was_not_tested_or_is_wrong_in_print(chosen, other)
     assert (found.depends_on, found.not_run) == ((), ())
 
 
+@pytest.mark.parametrize("chosen", [REPRODUCED, CONTRADICTED])
+def test_choices_that_were_not_run_are_told_whether_a_claim_holds_or_not(chosen):
+    others = [
+        (Choice("alike", ("f",)), judged(chosen)),
+        (Choice("away", ("g",)), judged(NOT_TESTABLE)),
+    ]
+    found = settle(judged(chosen), others, [], {})
+    assert (found.verdict, found.not_run) == (chosen, ("away",))
+    assert found.reason.endswith('too few runs or none: "away"')
+
+
 def test_choices_that_turn_a_claim_are_named_and_those_that_agree_are_not():
     others = [(Choice("alike", ("f",)), judged(REPRODUCED)), (Choice("other", ("g",)), judged(CONTRADICTED))]
     found = settle(judged(REPRODUCED), others, [], {})

@@ -29,6 +29,9 @@ def test_clusters_by_hand():
     assert metrics["matched_accuracy"] == pytest.approx((1.0 + 5 / 6) / 2)
     chance = [matched_scores(own, labels).permuted for own, labels in zip(true, found, strict=True)]
     assert metrics["matched_accuracy_permuted"] == pytest.approx(np.mean(chance))
+    # In the second set all 9 pairs of two classes are apart.
+    assert metrics["pair_accuracy"] == pytest.approx((1.0 + 13 / 15) / 2)
+    assert metrics["pair_accuracy_balanced"] == pytest.approx((1.0 + (1.0 + 4 / 6) / 2) / 2)
     assert metrics["n_clusters"] == 2.5
     assert metrics["number_off"] == 0.5 and metrics["number_right"] == 0.5
     # Too few are as much off as too many, and do not make up for them.
@@ -37,6 +40,15 @@ def test_clusters_by_hand():
     three = protocol.clustering_measures([true[0], *true], [found[0], *found])
     assert three["number_right"] == pytest.approx(2 / 3) and three["pair_f"] == pytest.approx(2.8 / 3)
     assert merged["number_off"] == 1.0 and merged["number_right"] == 0.0 and merged["n_clusters"] == 2.0
+
+
+@pytest.mark.parametrize(("labels", "expected"), [([4, 4, 4], 1.0), ([4, 4, 2], 1 / 3)])
+def test_pairs_of_one_class_alone_have_an_accuracy(labels, expected):
+    found = protocol.pair_accuracies(np.zeros(3, dtype=int), np.array(labels))
+    assert found == {
+        "pair_accuracy": pytest.approx(expected),
+        "pair_accuracy_balanced": pytest.approx(expected),
+    }
 
 
 def test_clusters_may_have_any_numbers():

@@ -101,7 +101,7 @@ def settle(
     turned = _turned(stance, choices, {*passed_in, *beyond})
     if not turned:
         reason = final.reason + _elsewhere(stance, stances)
-        if stance == CONTRADICTS and untested:
+        if stance in (SUPPORTS, CONTRADICTS) and untested:
             reason += f"; too few runs or none: {_lacking(not_run, len(untested) - len(not_run))}"
         return Settled(final.verdict, reason, blind, stances, (), not_run)
     others = {s: [name for name, other in stances.items() if name and other == s] for s in _BEST_FIRST}

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import adjusted_rand_score
-from sklearn.metrics.cluster import contingency_matrix
+from sklearn.metrics.cluster import contingency_matrix, pair_confusion_matrix
 
 from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.distances.base import StackDistance
@@ -119,6 +119,7 @@ def clustering_measures(true: Sequence[IntArray], predicted: Sequence[IntArray])
             **scored(pair_f=f_scores(classes, labels), matched_accuracy=matched_scores(classes, labels)),
             "class_f": class_f(classes, labels),
             "ari": float(adjusted_rand_score(classes, labels)),
+            **pair_accuracies(classes, labels),
             "n_clusters": float(len(np.unique(labels))),
             "number_off": float(abs(len(np.unique(labels)) - len(np.unique(classes)))),
             "number_right": float(len(np.unique(labels)) == len(np.unique(classes))),
@@ -126,6 +127,20 @@ def clustering_measures(true: Sequence[IntArray], predicted: Sequence[IntArray])
         for classes, labels in zip(true, predicted, strict=True)
     ]
     return {name: float(np.mean([metrics[name] for metrics in each])) for name in each[0]}
+
+
+def pair_accuracies(true: IntArray, clusters: IntArray) -> dict[str, float]:
+    """Give the share of pairs that are rightly together or apart.
+
+    Beside it the mean of the shares among pairs of one class and among pairs of two.
+    """
+    # A row each for pairs of two classes and of one, a column each for pairs apart and together.
+    pairs = pair_confusion_matrix(true, clusters)
+    right, all_ = np.diag(pairs), pairs.sum(axis=1)
+    return {
+        "pair_accuracy": float(right.sum() / all_.sum()),
+        "pair_accuracy_balanced": float(np.mean(right[all_ > 0] / all_[all_ > 0])),
+    }
 
 
 def class_f(true: IntArray, clusters: IntArray) -> float:
