@@ -206,25 +206,28 @@ class AlongLinks {
 
   /// A link of another cluster to c becomes one of a, with which that cluster merges; with these weights.
   void hand(Index handed, Place a, Place c, double p, double q) {
+    Link& link = links_[handed];
     Index& slot = table_.slot(a, c);
-    if (slot != LinkTable::kNone) {
-      const Index known = slot;
-      const double own = links_[known].value, others = links_[handed].value;
-      const Index stays = others > own ? handed : known, goes = others > own ? known : handed;
-      links_[stays].pairs += links_[goes].pairs;
-      links_[goes].end();
-      if (linkage_ != EdgeLinkage::kComplete && own != others) {
-        // Rounding keeps between both.
-        const double mean = std::clamp(p * own + q * others, std::min(own, others), std::max(own, others));
-        links_[stays].value = mean;
-        has_changed_[stays] = true;
-        queue_.emplace(mean, stays);
-      }
-      if (stays == known) return;
+    if (slot == LinkTable::kNone) {
+      link.first = std::min(a, c), link.second = std::max(a, c);
+      table_.put(slot, handed);
+      lists_[a].push_back(handed);
+      return;
     }
-    links_[handed].first = std::min(a, c), links_[handed].second = std::max(a, c);
-    table_.put(slot, handed);
-    lists_[a].push_back(handed);
+    Link& known = links_[slot];
+    known.pairs += link.pairs;
+    link.end();
+    const double value = joined(known.value, link.value, p, q);
+    if (value == known.value) return;
+    known.value = value;
+    has_changed_[slot] = true;
+    queue_.emplace(value, slot);
+  }
+
+  /// Between both, whatever rounding does.
+  double joined(double one, double other, double p, double q) const {
+    const auto [least, most] = std::minmax({one, other});
+    return linkage_ == EdgeLinkage::kComplete ? most : std::clamp(p * one + q * other, least, most);
   }
 
   /// Whether all rows of both are linked: then the value is their distance.
