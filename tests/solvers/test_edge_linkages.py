@@ -104,7 +104,10 @@ def test_metrics_have_one_tree() -> None:
     )
     assert np.array_equal(first**2, second)
     directions = X / np.linalg.norm(X, axis=1, keepdims=True)
-    cosine, of_directions = linkage(X, "complete", "cosine", 5), linkage(directions, "complete", connectivity=5)
+    cosine, of_directions = (
+        linkage(X, "complete", "cosine", 5),
+        linkage(directions, "complete", connectivity=5),
+    )
     np.testing.assert_allclose(cosine[:, 2], of_directions[:, 2] ** 2 / 2.0, rtol=1e-9)
 
 

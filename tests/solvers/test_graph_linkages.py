@@ -134,9 +134,7 @@ def test_any_graph(X: np.ndarray, seed: int, density: float, pair: tuple[str, st
     linked |= linked.T
     np.fill_diagonal(linked, False)
     found = linkage(X, method, metric, graph)
-    above, wrong = twin.excess(
-        found, squareform(pdist(X, metric)), method, linked, by_edges=by_edges(*pair)
-    )
+    above, wrong = twin.excess(found, squareform(pdist(X, metric)), method, linked, by_edges=by_edges(*pair))
     assert above < 1e-7 and wrong < 1e-7
     assert not by_edges(*pair) or (np.diff(found[:, 2]) >= 0.0).all()
 
@@ -284,8 +282,16 @@ def test_what_a_graph_may_be() -> None:
         (sp.eye_array(3), {}, r"connectivity: shape \(3, 3\); expected \(4, 4\), as X has 4 rows"),
         (sp.csr_array(np.full((4, 4), np.nan)), {}, "connectivity: it has NaN or infinity; expected finite"),
         (sp.csr_array(np.full((4, 4), 1j)), {}, "connectivity: dtype complex128; expected real numbers"),
-        (2, {"method": "complete", "metric": "cityblock"}, "='complete', metric='cityblock': not along a graph"),
-        (2, {"method": "average", "metric": "canberra"}, r"expected .* average \(euclidean or sqeuclidean or"),
+        (
+            2,
+            {"method": "complete", "metric": "cityblock"},
+            "='complete', metric='cityblock': not along a graph",
+        ),
+        (
+            2,
+            {"method": "average", "metric": "canberra"},
+            r"expected .* average \(euclidean or sqeuclidean or",
+        ),
         (2, {"method": "weighted", "metric": "chebyshev"}, "or connectivity=None"),
         (2, {"method": "single", "metric": "cityblock"}, "not along a graph"),
     ],
