@@ -159,7 +159,9 @@ def nearest_shares(Z: FloatArray, D: FloatArray, method: str, *, by_edges: bool 
 
 
 def joined(D: FloatArray, linked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Link what is apart by the shortest edges; of equal ones by those of the lowest rows.
+    """Link what is apart by the shortest edges.
+
+    Of equal ones those of the lowest rows are taken.
 
     Parameters
     ----------

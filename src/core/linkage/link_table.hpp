@@ -54,11 +54,10 @@ class LinkTable {
     return slots_[k];
   }
 
-  /// Puts a link there, which has its ends.
+  /// Puts a link there that has its ends, where there is none.
   void put(Index& slot, Index link) {
-    n_used_ += slot == kNone;
     slot = link;
-    if (4 * n_used_ > 3 * slots_.size()) fill();
+    if (4 * ++n_used_ > 3 * slots_.size()) fill();
   }
 
  private:

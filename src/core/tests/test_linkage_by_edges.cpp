@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "common/parallel.hpp"
 #include "linkage/link_table.hpp"
 #include "linkage/linkage.hpp"
 #include "linkage/linkage_by_edges.hpp"
@@ -80,10 +81,24 @@ TEST(heights_along_edges_never_fall) {
         const auto found = link_by_edges(X, 2, linkage, graph.graph());
         CHECK(found.merges.size() == 299 && found.bounds.size() == 299);
         CHECK(std::ranges::is_sorted(found.merges, {}, &Merge::height));
-        CHECK(std::ranges::min(found.bounds) >= 0.0 && std::ranges::max(found.bounds) == 1.0);
+        CHECK(std::ranges::min(found.bounds) >= 0.0 && std::ranges::max(found.bounds) <= 1.0);
       }
     }
   }
+}
+
+TEST(threads_change_no_edge_between_parts) {
+  const int before = cladebench::max_threads();
+  std::mt19937_64 random(9);
+  std::vector<double> X(2000 * 2);
+  for (double& x : X) x = static_cast<double>(random() % 100'000);
+  const auto graph = cladebench::neighbor_graph(X, 2, 1);
+  cladebench::set_max_threads(1);
+  const auto expected = link_by_edges(X, 2, EdgeLinkage::kAverage, graph.graph());
+  cladebench::set_max_threads(2);
+  const auto found = link_by_edges(X, 2, EdgeLinkage::kAverage, graph.graph());
+  CHECK(heights(found.merges) == heights(expected.merges) && found.bounds == expected.bounds);
+  cladebench::set_max_threads(before);
 }
 
 TEST(links_are_found_by_their_ends_as_these_change) {
@@ -106,8 +121,8 @@ TEST(links_are_found_by_their_ends_as_these_change) {
   for (int round = 0; round < 5'000; ++round) {
     const auto k = static_cast<std::uint32_t>(random() % links.size());
     CHECK(links[k].is_gone() || table.slot(links[k].second, links[k].first) == k);
-    ends.erase({links[k].first, links[k].second});
     const auto [lower, upper] = drawn();
+    ends.erase({links[k].first, links[k].second});
     auto& slot = table.slot(lower, upper);
     CHECK(slot == cladebench::LinkTable::kNone);
     links[k].first = lower, links[k].second = upper;
