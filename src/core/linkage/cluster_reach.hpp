@@ -18,7 +18,7 @@ namespace cladebench {
 /// not linked to are at least R apart: the greatest r_p of A for kComplete, else the mean, with the weights
 /// of A's rows.
 ///
-/// For kAverage and kWeighted G is less than the distance of A to any other cluster. Of a row it is the
+/// For kAverage and kWeighted G is no more than the distance of A to any other cluster. Of a row it is the
 /// shortest of its edges. If A and B are at least a and b from all clusters but each other, then A and B
 /// together are at least the mean of a and b from them, with the weights of A and B; and if C merges, its
 /// mean distances to A do so, too.
@@ -30,7 +30,7 @@ class ClusterReach {
  public:
   using Id = std::int64_t;
 
-  /// All that is no merged cluster's first row is of no account.
+  /// Only what is said of the lowest rows of clusters counts.
   ClusterReach(const MergedClusters& clusters, EdgeLinkage linkage, std::span<const double> squares)
       : clusters_(clusters),
         is_complete_(linkage == EdgeLinkage::kComplete),
