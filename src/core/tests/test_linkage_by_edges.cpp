@@ -8,6 +8,7 @@
 
 #include "check.hpp"
 #include "common/parallel.hpp"
+#include "common/steps_done.hpp"
 #include "linkage/link_table.hpp"
 #include "linkage/linkage.hpp"
 #include "linkage/linkage_by_edges.hpp"
@@ -78,7 +79,10 @@ TEST(heights_along_edges_never_fall) {
     for (const std::size_t k : {1, 4}) {
       const auto graph = cladebench::neighbor_graph(X, 2, k);
       for (const EdgeLinkage linkage : kAll) {
+        std::size_t n_done = 0;
+        const cladebench::CountingSteps counting(n_done);
         const auto found = link_by_edges(X, 2, linkage, graph.graph());
+        CHECK(n_done == 299);  // edges between parts are no merges
         CHECK(found.merges.size() == 299 && found.bounds.size() == 299);
         CHECK(std::ranges::is_sorted(found.merges, {}, &Merge::height));
         CHECK(std::ranges::min(found.bounds) >= 0.0 && std::ranges::max(found.bounds) <= 1.0);
