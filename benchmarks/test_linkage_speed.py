@@ -142,20 +142,23 @@ def test_along_neighbors_against_all(kind: str, ratios, seconds: Callable[..., f
     ratios.add(f"ward, 100,000 x 10, {kind}: without a graph / 10 neighbours", among_all / along)
 
 
-def test_along_neighbors_against_scikit_learn(ratios, seconds: Callable[..., float]) -> None:
+@pytest.mark.parametrize("method", ["ward", "complete", "average"])
+def test_along_neighbors_against_scikit_learn(method: str, ratios, seconds: Callable[..., float]) -> None:
     X = np.random.default_rng(0).normal(size=(20_000, 10))
-    own = seconds(lambda: linkage(X, "ward", connectivity=10), repeats=1)
+    own = seconds(lambda: linkage(X, method, connectivity=10), repeats=1)
 
     def theirs() -> None:
-        AgglomerativeClustering(1, connectivity=kneighbors_graph(X, 10), compute_full_tree=True).fit(X)
+        graph = kneighbors_graph(X, 10)
+        AgglomerativeClustering(1, linkage=method, connectivity=graph, compute_full_tree=True).fit(X)
 
     ratios.add(
-        "ward, 20,000 x 10, 10 neighbours: scikit-learn / ours", seconds(theirs, repeats=1) / own, ">= 5"
+        f"{method}, 20,000 x 10, 10 neighbours: scikit-learn / ours", seconds(theirs, repeats=1) / own, ">= 5"
     )
 
 
 @pytest.mark.parametrize("n", [50_000, 200_000, 500_000])
-def test_growth_along_neighbors(n: int, ratios) -> None:
-    used = alone(n, 10, "ward", k=10)
-    ratios.add(f"ward, {n:,} x 10, 10 neighbours: time", used["seconds"], unit="s")
-    ratios.add(f"ward, {n:,} x 10, 10 neighbours: memory above X", used["megabytes"], "< 1024", "MB")
+@pytest.mark.parametrize("method", ["ward", "complete", "average"])
+def test_growth_along_neighbors(method: str, n: int, ratios) -> None:
+    used = alone(n, 10, method, k=10)
+    ratios.add(f"{method}, {n:,} x 10, 10 neighbours: time", used["seconds"], unit="s")
+    ratios.add(f"{method}, {n:,} x 10, 10 neighbours: memory above X", used["megabytes"], "< 1024", "MB")

@@ -52,6 +52,13 @@ def linked_by_star() -> Work:
     return lambda: _core.link_by_graph(X, "average", begin, np.arange(1, n, dtype=np.int32), np.empty(0))
 
 
+def linked_by_edges() -> Work:
+    n, k = 600_000, 30  # edges between any rows: clusters have many links soon
+    X, squares = normal(n, 4), np.zeros(n)
+    ends = labels(n * k, n).astype(np.int32)
+    return lambda: _core.link_by_edges(X, "average", np.arange(0, n * k + 1, k), ends, squares)
+
+
 #: Calls on one array: it is made, and handed over with what follows.
 ON_AN_ARRAY = {
     "perch": (_core.perch, normal, (300_000, 16), "masking", None),
@@ -213,8 +220,18 @@ def exemplars() -> Work:
 
 CASES = [
     *(pytest.param(partial(on_an_array, *given), id=name) for name, given in ON_AN_ARRAY.items()),
-    *(linked_by_star, itml, assignment, semantic, improved_partition, relaxation, searched_trees, margin),
-    *(split, fixed_split, forest, forest_neighbors, pair_forest, pair_forest_neighbors, pair_forest_means),
+    *(linked_by_star, linked_by_edges, itml, assignment, semantic, improved_partition, relaxation),
+    *(
+        searched_trees,
+        margin,
+        split,
+        fixed_split,
+        forest,
+        forest_neighbors,
+        pair_forest,
+        pair_forest_neighbors,
+        pair_forest_means,
+    ),
     *(router, triplets, boosted_tree, dependence, exemplars),
 ]
 

@@ -89,7 +89,7 @@ def test_what_are_no_distances_is_refused(D: list[list[float]], words: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "metric", "connectivity"), [("ward", "cosine", None), ("complete", "euclidean", 2)]
+    ("name", "metric", "connectivity"), [("ward", "cosine", None), ("complete", "cityblock", 2)]
 )
 def test_the_linkage_is_named_as_it_was_given(name: str, metric: str, connectivity: int | None) -> None:
     with pytest.raises(ValueError, match=f"^linkage='{name}', metric='{metric}': "):

@@ -44,7 +44,7 @@ def test_features_in_any_unit_have_one_tree(metric: str, shift: int) -> None:
 
 
 @pytest.mark.parametrize("shift", SHIFTS)
-@pytest.mark.parametrize("method", ["ward", "single"])
+@pytest.mark.parametrize("method", METHODS)
 def test_along_a_graph_too(method: str, shift: int) -> None:
     expected = linkage(rows(), method, connectivity=3)
     found = linkage(np.ldexp(rows(), shift), method, connectivity=3)

@@ -283,7 +283,10 @@ def test_single_precision_is_not_copied(method: str) -> None:
 
 @pytest.mark.parametrize(
     ("method", "metric", "connectivity"),
-    [*((*pair, None) for pair in PAIRS), ("ward", "euclidean", 5), ("single", "euclidean", 5)],
+    [
+        *((*pair, None) for pair in PAIRS),
+        *((method, "euclidean", 5) for method in ("ward", "single", "complete", "weighted", "median")),
+    ],
 )
 def test_progress_is_told_and_may_end_the_call(method: str, metric: str, connectivity: int | None) -> None:
     told: list[tuple[int, int]] = []

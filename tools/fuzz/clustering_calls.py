@@ -93,11 +93,20 @@ def neighbor_graph(rng: np.random.Generator, core: Any) -> Arguments:
 
 @call
 def link_by_graph(rng: np.random.Generator, core: Any) -> Arguments:
+    linkages = ["single", "average", "weighted", "ward", "centroid", "median"]
+    return {"linkage": str(rng.choice(linkages)), **_along_graph(rng)}
+
+
+@call
+def link_by_edges(rng: np.random.Generator, core: Any) -> Arguments:
+    return {"linkage": str(rng.choice(["complete", "average", "weighted"])), **_along_graph(rng)}
+
+
+def _along_graph(rng: np.random.Generator) -> Arguments:
     n = size(rng)
     begin = np.concatenate([[0], np.cumsum(rng.integers(0, 4, n))])
     return {
         "X": floats(rng, n, size(rng, most=5)),
-        "linkage": str(rng.choice(["single", "average", "weighted", "ward"])),
         "begin": begin,
         "ends": rng.integers(0, n, begin[-1]).astype(np.int32),
         "squares": rng.random(n if rng.random() < 0.5 else 0),

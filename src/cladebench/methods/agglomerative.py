@@ -29,21 +29,21 @@ class Agglomerative(HierarchicalClusterer):
         "precomputed" X has the distances: symmetric, at least 0, and 0 from each sample to itself.
     connectivity : int or sparse matrix of shape (n_samples, n_samples), optional
         None: any two clusters may merge. An int: clusters merge along the graph of as many nearest neighbours. A
-        matrix: along the graph of its non-zeros. For "ward" (Euclidean), "single" (Euclidean, squared, cosine),
-        "average" and "weighted" (squared Euclidean, cosine).
+        matrix: along the graph of its non-zeros. For all linkages under "euclidean", and for "complete", "single",
+        "average" and "weighted" under "sqeuclidean" and "cosine".
 
     Attributes
     ----------
     hierarchy_ : Hierarchy
         A binary tree with one leaf a sample; heights are the distances of the merges. Along a graph
         ``node_data["merge_bound"]`` has ``merge_bounds_`` by node, NaN at leaves. It is NaN at all nodes if
-        ``connectivity`` is a matrix.
+        ``merge_bounds_`` is None.
     labels_ : ndarray of shape (n_samples,)
         The cut of the tree.
     merge_bounds_ : ndarray of shape (n_samples - 1,) or None
         Entry i is of the merge that made node n_samples + i. No other cluster was nearer to either of the merged two
-        than this share of its height, in 0..1. Where it is 1, the merge is proven: without the graph, the same two
-        clusters would merge. None if ``connectivity`` is a matrix.
+        than this share of their distance, in 0..1. Where it is 1, the merge is proven: without the graph, the same two
+        clusters would merge. None if ``connectivity`` is a matrix, and along a graph for "centroid" and "median".
 
     See Also
     --------
@@ -55,11 +55,15 @@ class Agglomerative(HierarchicalClusterer):
     samples decides, as `cladebench.linkage` says. On tied data, such as integer features, a permutation of the rows may
     give another tree.
 
-    "centroid" and "median" may invert: a merge may be lower than the one before it. So may others along a graph.
+    "centroid" and "median" may invert: a merge may be lower than the one before it. Along a graph so may "ward", and
+    "average" and "weighted" of squared and cosine distances. "complete", and Euclidean "average" and "weighted" are
+    there of linked samples alone, as `cladebench.linkage` says. Then bounds are of the distance between all samples of
+    two clusters, which can be more than the height.
 
     Rows without an edge are at least as far as the last neighbour of both. Bounds follow from these distances. They
     are sharp for low merges and weak for high ones. A merge that is proven, as all before it are, is one of the tree
-    without a graph. ``numpy.mean(merge_bounds_ == 1)`` is the share of proven merges.
+    without a graph. ``numpy.mean(merge_bounds_ == 1)`` is the share of proven merges. Of "centroid" and "median"
+    nothing is proven: what merges elsewhere can come nearer to two clusters than they are to each other.
 
     References
     ----------

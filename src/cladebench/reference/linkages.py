@@ -50,7 +50,9 @@ def merged(D: FloatArray, sizes: FloatArray, a: int, b: int, method: str) -> Flo
     return ((na + n) * D[a] + (nb + n) * D[b] - n * D[a, b]) / (na + nb + n)  # "ward"
 
 
-def linkage(D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None) -> FloatArray:
+def linkage(
+    D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None, *, by_edges: bool = False
+) -> FloatArray:
     """Merge the nearest two clusters until one is left, in O(n^3).
 
     Equally near pairs go by their lowest rows.
@@ -64,6 +66,8 @@ def linkage(D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = N
     linked : ndarray of bool, shape (n, n), optional
         Symmetric: the pairs of rows that are linked. Clusters merge only where two of their rows are, until no
         such pair is left. "single" is of linked rows till then.
+    by_edges : bool, default=False
+        Distances of clusters are of linked rows alone. The shortest edges that join what is apart are linked, too.
 
     Returns
     -------
@@ -71,7 +75,7 @@ def linkage(D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = N
         SciPy's matrix, in the order of merging.
     """
     n = len(D)
-    state = _State(D, method, linked)
+    state = _State(D, method, linked, by_edges)
     for _ in range(n - 1):
         # A cluster stands in the place of its lowest row, so that argmin breaks ties by it.
         a, b = divmod(int(np.argmin(state.allowed())), n)
@@ -80,7 +84,12 @@ def linkage(D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = N
 
 
 def excess(
-    Z: FloatArray, D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None
+    Z: FloatArray,
+    D: FloatArray,
+    method: str,
+    linked: npt.NDArray[np.bool_] | None = None,
+    *,
+    by_edges: bool = False,
 ) -> tuple[float, float]:
     """Compare each merge with the nearest two clusters of its time.
 
@@ -92,7 +101,8 @@ def excess(
         Distances of the rows.
     method : str
     linked : ndarray of bool, shape (n, n), optional
-        As in `linkage`.
+    by_edges : bool, default=False
+        Both as in `linkage`.
 
     Returns
     -------
@@ -102,7 +112,7 @@ def excess(
         By how much a height is not the distance of its clusters at most. Both in units of the largest height.
     """
     n = len(D)
-    state, place = _State(D, method, linked), list(range(n))
+    state, place = _State(D, method, linked, by_edges), list(range(n))
     above = wrong = 0.0
     for first, second, height, _ in Z:
         a, b = sorted((place[int(first)], place[int(second)]))
@@ -117,7 +127,7 @@ def excess(
     return above / unit, wrong / unit
 
 
-def nearest_shares(Z: FloatArray, D: FloatArray, method: str) -> FloatArray:
+def nearest_shares(Z: FloatArray, D: FloatArray, method: str, *, by_edges: bool = False) -> FloatArray:
     """Find how near others were to both clusters of each merge.
 
     Parameters
@@ -127,6 +137,8 @@ def nearest_shares(Z: FloatArray, D: FloatArray, method: str) -> FloatArray:
     D : ndarray of shape (n, n)
         Distances of the rows.
     method : str
+    by_edges : bool, default=False
+        Heights are of linked rows alone: the distance of the two clusters counts instead.
 
     Returns
     -------
@@ -137,6 +149,7 @@ def nearest_shares(Z: FloatArray, D: FloatArray, method: str) -> FloatArray:
     shares = np.ones(len(Z))
     for k, (first, second, height, _) in enumerate(Z):
         a, b = sorted((place[int(first)], place[int(second)]))
+        height = float(state.between[a, b]) if by_edges else height
         nearest = np.delete(state.between[[a, b]], [a, b], axis=1).min(initial=np.inf)
         if np.isfinite(nearest) and state.height(float(nearest)) < height:
             shares[k] = state.height(float(nearest)) / height
@@ -145,13 +158,46 @@ def nearest_shares(Z: FloatArray, D: FloatArray, method: str) -> FloatArray:
     return shares
 
 
+def joined(D: FloatArray, linked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Link what is apart by the shortest edges.
+
+    Of equal ones those of the lowest rows are taken.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, n)
+        Distances of the rows.
+    linked : ndarray of bool, shape (n, n)
+        Symmetric.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, n)
+    """
+    linked, part = linked.copy(), np.arange(len(D))
+    for among_linked in (True, False):
+        for i, j in sorted(zip(*np.triu_indices(len(D), 1), strict=True), key=lambda edge: (D[edge], edge)):
+            if part[i] != part[j] and linked[i, j] == among_linked:
+                linked[i, j] = linked[j, i] = True
+                part[part == part[j]] = part[i]
+    return linked
+
+
 class _State:
     """Clusters, each in the place of its lowest row."""
 
-    def __init__(self, D: FloatArray, method: str, linked: npt.NDArray[np.bool_] | None = None) -> None:
-        self._method = method
+    def __init__(
+        self,
+        D: FloatArray,
+        method: str,
+        linked: npt.NDArray[np.bool_] | None = None,
+        by_edges: bool = False,
+    ) -> None:
+        self._method, self._by_edges = method, by_edges
         self.between = D**2 if method in SQUARED else D.copy()
         np.fill_diagonal(self.between, np.inf)
+        if linked is not None and by_edges:
+            linked = joined(D, linked)
         self._edges = self.between.copy() if linked is None else np.where(linked, self.between, np.inf)
         self._sizes, self._numbers = np.ones(len(D)), list(range(len(D)))
         self.Z: list[tuple[float, float, float, float]] = []
@@ -163,23 +209,25 @@ class _State:
         """Give distances of linked clusters, or of all if none are."""
         if not np.isfinite(self._edges).any():
             return self.between
-        return (
-            self._edges if self._method == "single" else np.where(np.isinf(self._edges), np.inf, self.between)
-        )
+        if self._by_edges or self._method == "single":
+            return self._edges
+        return np.where(np.isinf(self._edges), np.inf, self.between)
 
     def merge(self, a: int, b: int) -> None:
         """Put the union of two clusters in the place of the first."""
-        self._sizes[a] += self._sizes[b]
         low, high = sorted((self._numbers[a], self._numbers[b]))
-        self.Z.append((low, high, self.height(float(self.allowed()[a, b])), self._sizes[a]))
-        self._sizes[a] -= self._sizes[b]
+        n_rows = self._sizes[a] + self._sizes[b]
+        self.Z.append((low, high, self.height(float(self.allowed()[a, b])), n_rows))
         row = merged(self.between, self._sizes, a, b, self._method)
-        self._sizes[a] += self._sizes[b]
+        shortest = np.minimum(self._edges[a], self._edges[b])
+        if self._by_edges:
+            both = np.isfinite(self._edges[a]) & np.isfinite(self._edges[b])
+            shortest[both] = merged(self._edges, self._sizes, a, b, self._method)[both]
+        self._sizes[a] = n_rows
         self._numbers[a] = len(self._sizes) + len(self.Z) - 1
         gone = np.isinf(self.between).all(axis=1) & (np.arange(len(row)) != a)
         row[gone] = row[a] = np.inf
         self.between[a] = self.between[:, a] = row
-        shortest = np.minimum(self._edges[a], self._edges[b])
         shortest[[a, b]] = np.inf
         self._edges[a] = self._edges[:, a] = shortest
         for matrix in (self.between, self._edges):

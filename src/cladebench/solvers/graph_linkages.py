@@ -17,13 +17,14 @@ Connectivity: TypeAlias = int | scipy.sparse.sparray | scipy.sparse.spmatrix | N
 #: Called with the merges done, and those of the whole tree.
 Progress: TypeAlias = Callable[[int, int], object]
 
-#: What follows from the edges or from the centres of two clusters alone.
+_METRICS = ("euclidean", "sqeuclidean", "cosine")
+#: What follows from the edges or from the centres of two clusters.
 ALONG_GRAPH = {
-    "ward": ("euclidean",),
-    "single": ("euclidean", "sqeuclidean", "cosine"),
-    "average": ("sqeuclidean", "cosine"),
-    "weighted": ("sqeuclidean", "cosine"),
+    **dict.fromkeys(("single", "complete", "average", "weighted"), _METRICS),
+    **dict.fromkeys(("ward", "centroid", "median"), ("euclidean",)),
 }
+#: Of these what follows from edges that clusters hand on as they merge; "single" does so from edges as they are.
+BY_EDGES = {"complete": _METRICS, "average": ("euclidean",), "weighted": ("euclidean",)}
 
 
 def check_graph_method(name: str, method: str, metric: str) -> None:
@@ -59,15 +60,21 @@ def check_graph(connectivity: Any, n: int) -> None:
 
 
 def link_along_graph(
-    rows: FloatArray, method: str, connectivity: Any, told: Callable[[int], object] | None = None
+    rows: FloatArray,
+    method: str,
+    metric: str,
+    connectivity: Any,
+    told: Callable[[int], object] | None = None,
 ) -> tuple[FloatArray, FloatArray | None]:
     """Merge the two nearest linked clusters until one is left.
 
     Parameters
     ----------
     rows : ndarray of shape (n_samples, n_features)
-        Finite, contiguous.
-    method : {"ward", "single", "average", "weighted"}
+        Finite, contiguous; directions under "cosine".
+    method : str
+    metric : str
+        Both as in `ALONG_GRAPH`.
     connectivity : int or sparse matrix of shape (n_samples, n_samples)
         Neighbours of each row; or the graph, by its non-zeros.
     told : callable, optional
@@ -76,16 +83,18 @@ def link_along_graph(
     Returns
     -------
     Z : ndarray of shape (n_samples - 1, 4)
-        As the core gives it: heights of "average" and "weighted" are squared, of "single" are not.
+        As the core gives it: heights of "average" and "weighted" are squared but under "euclidean", others are not.
     bounds : ndarray of shape (n_samples - 1,) or None
-        As `cladebench.methods.Agglomerative.merge_bounds_`. None for a matrix, which says nothing of distances.
+        As `cladebench.methods.Agglomerative.merge_bounds_`. None for a matrix, which says nothing of distances,
+        and for "centroid" and "median".
     """
     if scipy.sparse.issparse(connectivity):
-        flat, _ = _core.link_by_graph(rows, method, *_edges(connectivity), np.empty(0), told)
-        return flat.reshape(-1, 4), None
-    graph = _core.neighbor_graph(rows, int(connectivity), progress=told)
-    flat, bounds = _core.link_by_graph(rows, method, *graph, told)
-    return flat.reshape(-1, 4), bounds
+        graph = (*_edges(connectivity), np.empty(0))
+    else:
+        graph = _core.neighbor_graph(rows, int(connectivity), progress=told)
+    link = _core.link_by_edges if metric in BY_EDGES.get(method, ()) else _core.link_by_graph
+    flat, bounds = link(rows, method, *graph, told)
+    return flat.reshape(-1, 4), bounds if len(bounds) else None
 
 
 def _edges(connectivity: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:

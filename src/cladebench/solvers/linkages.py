@@ -134,15 +134,21 @@ def linkage(
     than the one before.
 
     With `connectivity`, the nearest two linked clusters merge again and again. Two clusters are linked if any of their
-    rows are. "ward", "average" and "weighted" (squared Euclidean, cosine) are the true distances of the two clusters.
-    "single" is the shortest edge between them. What is left without an edge merges as if there were no graph. Other
-    methods would need the distances between all rows of two clusters. They are refused.
+    rows are. "ward", "centroid", "median", and "average" and "weighted" (squared Euclidean, cosine) are the true
+    distances of the two clusters. "single" is the shortest edge between them. What is left without an edge merges as if
+    there were no graph.
+
+    "complete", and "average" and "weighted" (Euclidean) would need the distances between all rows of two clusters. They
+    are of linked rows alone, as in scikit-learn. If A and B merge and both are linked to C, the new distance to C is
+    that of the linkage. If one of both is linked to C, its distance stays. Where the graph falls into parts, the
+    shortest edges between rows that join all parts are added to it first. scikit-learn adds the shortest edge between
+    each two parts. The height of a merge can be less than the distance of the two clusters.
 
     Neighbours are found in the core. Equal rows count as 1 of them and merge first, and of equally near rows the lowest
     are taken. With n_samples - 1 neighbours and more the tree is that without a graph. Ties are as without a graph. A
-    merge may be lower than the one before: a cluster can be nearer to one that it was not linked to (Ferligoj and
-    Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes O(n_features) for each
-    edge and a logarithm; finding the neighbours takes longer.
+    merge by true distances may be lower than the one before: a cluster can be nearer to one that it was not linked to
+    (Ferligoj and Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes
+    O(n_features) for each edge and a logarithm; finding the neighbours takes longer.
 
     References
     ----------
@@ -207,7 +213,7 @@ def linkage_and_bounds(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
     """Give the linkage matrix, and what `Agglomerative.merge_bounds_` says of its merges.
 
-    The latter is None where the graph is a matrix.
+    The latter is None where the graph is a matrix, and for "centroid" and "median" along a graph.
     """
     check_choice("method", method, METHODS)
     check_choice("metric", metric, METRICS)
@@ -248,7 +254,7 @@ def linkage_and_bounds(
     if connectivity is not None and (
         not isinstance(connectivity, int | np.integer) or connectivity < n_merges
     ):
-        Z, bounds = link_along_graph(rows, method, connectivity, told)
+        Z, bounds = link_along_graph(rows, method, metric, connectivity, told)
     elif not in_core:
         Z = _by_matrix(rows, method, metric)
     else:

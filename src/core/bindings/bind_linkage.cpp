@@ -11,6 +11,7 @@
 
 #include "checks.hpp"
 #include "linkage/linkage.hpp"
+#include "linkage/linkage_by_edges.hpp"
 #include "linkage/linkage_by_graph.hpp"
 #include "to_numpy.hpp"
 #include "with_progress.hpp"
@@ -35,10 +36,10 @@ const std::map<std::string, Linkage> kLinkages{
 const std::map<std::string, Search> kSearches{
     {"chosen", Search::kChosen}, {"tree", Search::kTree}, {"all", Search::kAll}};
 
-const std::map<std::string, Linkage> kGraphLinkages{{"single", Linkage::kSingle},
-                                                    {"average", Linkage::kAverage},
-                                                    {"weighted", Linkage::kWeighted},
-                                                    {"ward", Linkage::kWard}};
+const std::map<std::string, cladebench::EdgeLinkage> kEdgeLinkages{
+    {"complete", cladebench::EdgeLinkage::kComplete},
+    {"average", cladebench::EdgeLinkage::kAverage},
+    {"weighted", cladebench::EdgeLinkage::kWeighted}};
 
 template <class Number>
 using RowsOf = cladebench::Array<const Number, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -126,6 +127,29 @@ void bind_rows_of(nb::module_& m) {
       "kept.");
 }
 
+template <class Kind, class Link>
+void bind_along(nb::module_& m, const char* name, const std::map<std::string, Kind>& kinds, Link link,
+                const char* words) {
+  m.def(
+      name,
+      [&kinds, link](Rows X, const std::string& linkage, Numbers<std::int64_t> begin,
+                     Numbers<std::int32_t> ends, Numbers<double> squares, const nb::object& progress) {
+        const Kind kind = named(kinds, "linkage", linkage);
+        const std::span<const double> numbers = checked(X);
+        check_few(X);
+        const cladebench::NeighborGraph graph = checked_graph(X.shape(0), begin, ends, squares);
+        auto [Z, bounds] = cladebench::with_progress(
+            [&] {
+              auto found = link(numbers, X.shape(1), kind, graph.graph());
+              return std::pair(cladebench::scipy_matrix(found.merges), std::move(found.bounds));
+            },
+            progress);
+        return nb::make_tuple(to_numpy(std::move(Z)), to_numpy(std::move(bounds)));
+      },
+      nb::arg("X"), nb::arg("linkage"), nb::arg("begin"), nb::arg("ends"), nb::arg("squares"),
+      nb::arg("progress") = nb::none(), words);
+}
+
 }  // namespace
 
 void bind_linkage(nb::module_& m) {
@@ -146,24 +170,11 @@ void bind_linkage(nb::module_& m) {
       nb::arg("X"), nb::arg("k"), nb::arg("search") = "chosen", nb::arg("progress") = nb::none(),
       "The k nearest of the rows that differ, of all rows: where each row's begin, they, and how far all "
       "others are at least, squared.");
-  m.def(
-      "link_by_graph",
-      [](Rows X, const std::string& linkage, Numbers<std::int64_t> begin, Numbers<std::int32_t> ends,
-         Numbers<double> squares, const nb::object& progress) {
-        const Linkage kind = named(kGraphLinkages, "linkage", linkage);
-        const std::span<const double> numbers = checked(X);
-        check_few(X);
-        const cladebench::NeighborGraph graph = checked_graph(X.shape(0), begin, ends, squares);
-        auto [Z, bounds] = cladebench::with_progress(
-            [&] {
-              auto found = cladebench::link_by_graph(numbers, X.shape(1), kind, graph.graph());
-              return std::pair(cladebench::scipy_matrix(found.merges), std::move(found.bounds));
-            },
-            progress);
-        return nb::make_tuple(to_numpy(std::move(Z)), to_numpy(std::move(bounds)));
-      },
-      nb::arg("X"), nb::arg("linkage"), nb::arg("begin"), nb::arg("ends"), nb::arg("squares"),
-      nb::arg("progress") = nb::none(),
+  bind_along(
+      m, "link_by_graph", kLinkages, cladebench::link_by_graph,
       "SciPy's linkage matrix along the edges of a graph, flat, and a bound of each merge if `squares` are "
-      "given.");
+      "given, but for centroid and median; of squared Euclidean distances for average and weighted.");
+  bind_along(
+      m, "link_by_edges", kEdgeLinkages, cladebench::link_by_edges,
+      "The same where the distance of two clusters is that of their linked rows; of Euclidean distances.");
 }

@@ -9,6 +9,7 @@
 #include "common/keep_on.hpp"
 #include "common/roots.hpp"
 #include "common/steps_done.hpp"
+#include "linkage/graph_edges.hpp"
 #include "linkage/merged_clusters.hpp"
 #include "linkage/spanning_tree.hpp"
 
@@ -17,23 +18,7 @@ namespace {
 
 using Id = std::int64_t;
 
-/// Less by more than rounding can make it.
-constexpr double kBelow = 1.0 - 0x1p-40;
-
 std::size_t at(Id id) { return static_cast<std::size_t>(id); }
-
-template <class Task>
-void for_edges(const Graph& graph, const Task& task) {
-  for (std::size_t row = 0; row + 1 < graph.begin.size(); ++row) {
-    keep_on(at(graph.begin[row + 1] - graph.begin[row]));
-    for (Id k = graph.begin[row]; k < graph.begin[row + 1]; ++k) {
-      task(static_cast<Id>(row), static_cast<Id>(graph.ends[at(k)]));
-    }
-  }
-}
-
-/// How much of a distance another is, 1 at most.
-double share_of(double least, double distance) { return least < distance ? least / distance : 1.0; }
 
 /// How far a cluster A is at least from each cluster C that it is not linked to.
 ///
@@ -59,9 +44,9 @@ class Beyond {
   bool is_known() const { return !squares_.empty(); }
 
   double least(const MergedClusters& clusters, Id id) const {
-    if (!is_ward_) return squares_[at(id)] * kBelow;
+    if (!is_ward_) return squares_[at(id)] * kBelowRounding;
     const double s = clusters.size(id), apart = squares_[at(id)] - sums_[at(id)] / s;
-    return std::max(0.0, s * std::min(apart / (s + 1.0), apart - highest_)) * kBelow;
+    return std::max(0.0, s * std::min(apart / (s + 1.0), apart - highest_)) * kBelowRounding;
   }
 
   /// Before both become one.
@@ -91,7 +76,8 @@ class AlongEdges {
         seen_(clusters.n(), 0),
         nearest_(clusters.n()),
         is_bound_(clusters.n(), false) {
-    merge_equal_rows(graph);
+    merge_equal_rows(clusters.centres(), clusters.d(), graph, roots_,
+                     [&](Id kept, Id gone) { merge(kept, gone, 0.0); });
     link(graph);
   }
 
@@ -123,18 +109,6 @@ class AlongEdges {
  private:
   using Entry = std::pair<double, Id>;
   using Queue = std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>>;
-
-  void merge_equal_rows(const Graph& graph) {
-    const std::size_t d = clusters_.d();
-    for_edges(graph, [&](Id a, Id b) {
-      // A centre may be of several rows, but these are equal.
-      const double *x = clusters_.cluster(a).centre, *y = clusters_.cluster(b).centre;
-      keep_on(d);
-      if (!std::equal(x, x + d, y)) return;
-      const auto [kept, gone] = std::minmax({roots_.find(a), roots_.find(b)});
-      if (kept != gone) merge(kept, gone, 0.0);
-    });
-  }
 
   void link(const Graph& graph) {
     std::vector<std::size_t> begin(clusters_.n() + 1, 0);
@@ -250,7 +224,7 @@ GraphMerges single(std::span<const double> X, std::size_t d, const Graph& graph)
     one_done();
     if (squares.empty()) continue;
     squares[at(kept)] = std::min(squares[at(kept)], squares[at(gone)]);
-    found.bounds.push_back(std::sqrt(share_of(squares[at(kept)] * kBelow, edge.square)));
+    found.bounds.push_back(std::sqrt(share_of(squares[at(kept)] * kBelowRounding, edge.square)));
   }
   if (found.merges.size() + 1 < roots.size()) {
     for (const Edge& edge : spanning_tree({X.begin(), X.end()}, d, roots)) {
@@ -267,20 +241,23 @@ GraphMerges single(std::span<const double> X, std::size_t d, const Graph& graph)
 GraphMerges link_by_graph(std::span<const double> X, std::size_t d, Linkage linkage, const Graph& graph) {
   if (linkage == Linkage::kSingle) return single(X, d, graph);
   MergedClusters clusters({X.begin(), X.end()}, d, linkage, true);
+  const bool may_fall = linkage == Linkage::kCentroid || linkage == Linkage::kMedian;
+  const bool has_bounds = !may_fall && !graph.squares.empty();
   GraphMerges found;
   {
-    AlongEdges along(clusters, linkage, graph);
+    AlongEdges along(clusters, linkage,
+                     {graph.begin, graph.ends, has_bounds ? graph.squares : std::span<const double>()});
     along.run();
     found.bounds = std::move(along.bounds());
   }
   const std::vector<Id> rows = clusters.alive();
-  MergedClusters left(clusters, false);
+  MergedClusters left(clusters, may_fall);
   found.merges = std::move(clusters.merges());
   merge_all(left, linkage, Search::kChosen);
   for (const Merge& merge : left.merges()) {
     found.merges.push_back({rows[at(merge.first)], rows[at(merge.second)], merge.height});
   }
-  if (!graph.squares.empty()) found.bounds.resize(found.merges.size(), 1.0);
+  if (has_bounds) found.bounds.resize(found.merges.size(), 1.0);
   return found;
 }
 

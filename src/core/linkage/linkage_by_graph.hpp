@@ -51,9 +51,10 @@ struct GraphMerges {
 /// Equal rows that are linked merge first. Of equally near pairs the one with the lowest rows is taken.
 /// Heights are those of `link`; they may fall.
 ///
-/// For kWard, kAverage and kWeighted; for kSingle two linked clusters are as far as the shortest edge between
-/// them. With m edges time is O(m d log n) most often, and O(n m d) at worst, where
-/// a cluster that is linked to many merges one by one. Memory O(n d + m).
+/// For kSingle two linked clusters are as far as the shortest edge between them. kCentroid and kMedian have
+/// no bounds: what merges elsewhere can come nearer to two clusters than both are, so that nothing is proven
+/// by what is near them. With m edges time is O(m d log n) most often, and O(n m d) at worst, where a cluster
+/// that is linked to many merges one by one. Memory O(n d + m).
 GraphMerges link_by_graph(std::span<const double> X, std::size_t d, Linkage linkage, const Graph& graph);
 
 }  // namespace cladebench
