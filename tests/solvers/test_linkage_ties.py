@@ -63,6 +63,15 @@ def test_single_along_a_graph_does_too(X: np.ndarray, seed: int) -> None:
     assert [merge[1:] for merge in found] == [merge[1:] for merge in expected]
 
 
+@pytest.mark.parametrize("method", ["single", "complete"])
+def test_of_equal_rows_that_join_two_parts_the_lowest_do(method: str) -> None:
+    X = np.array([[0.0], [0.0], [-1.0], [-1.0]])
+    graph = sp.csr_array(([1, 1], ([0, 1], [2, 3])), shape=(4, 4))
+    found = in_order(linkage(X, method, connectivity=graph))
+    assert (0.0, 0, 1, 2.0) in found or (0.0, 0, 1, 4.0) in found
+    assert (0.0, 2, 3, 2.0) not in found
+
+
 @given(tied(), st.sampled_from([("complete", "euclidean"), ("weighted", "sqeuclidean")]))
 @settings(max_examples=200)
 def test_others_merge_the_clusters_with_the_lowest_rows(X: np.ndarray, pair: tuple[str, str]) -> None:

@@ -351,7 +351,9 @@ std::vector<Edge> grow(std::vector<double> centres, std::size_t d, Search search
   const std::vector<double> none(n, 0.0);
   std::vector<bool> is_first(n, true);
   std::vector<Edge> edges;
-  for (const auto& [first, other] : equal_rows(centres, d)) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> equal = equal_rows(centres, d);
+  std::sort(equal.begin(), equal.end());  // rows of other values can join the same parts
+  for (const auto& [first, other] : equal) {
     is_first[static_cast<std::size_t>(other)] = false;
     if (together.find(first) == together.find(other)) continue;
     edges.push_back({0.0, first, other});
