@@ -109,7 +109,7 @@ def linkage(
     -----
     The core needs O(n_samples n_features) memory for "single" (Euclidean, squared, cosine), for "average" and
     "weighted" (squared Euclidean, cosine), and for "ward", "centroid" and "median". A cluster is its centre with its
-    size or spread there, from which these distances follow exactly.
+    size or spread there, from which these distances follow exactly. Where most are equal, up to 200 MB keep them.
 
     For "complete" (Euclidean, squared, cosine) and "average" (Euclidean) the core keeps the 3 million smallest
     distances at most, in 300 MB. They decide all merges up to the greatest of them. Then the clusters that are left
