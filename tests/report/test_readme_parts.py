@@ -129,10 +129,10 @@ def test_all_statements_are_counted_by_answer_and_by_what_was_done():
     on_paper = {"printed numbers": {"reproduced": 3}, "by construction": {"reproduced": 1, "not testable": 5}}
     some = replace(run.papers[0], matrix={"paper data": {"reproduced": 2}, **on_paper})
     assert replace(run, papers=(some,)).total == (
-        "Of 11 printed numbers and sentences, 6 could be tested: 6 hold (4 need no data)."
+        "Of 11 printed numbers and sentences, 6 could be tested: 6 hold (4 without data)."
     )
     slips = replace(some, matrix=some.matrix | {"printed numbers": {"inconsistent": 2}})
-    assert "3 hold (1 need no data), 2 do not hold (2 need no data)." in replace(run, papers=(slips,)).total
+    assert "3 hold (1 without data), 2 do not hold (2 without data)." in replace(run, papers=(slips,)).total
     assert summary().total == "Of 0 printed numbers and sentences, 0 could be tested."
 
 

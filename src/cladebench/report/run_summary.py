@@ -148,7 +148,7 @@ class RunSummary:
         counts = self.counts
         tested = sum(counts.values()) - counts[NOT_TESTED]
         needless = {name: self.on_paper.get(name, 0) for name in (HOLDS, DOES_NOT_HOLD)}
-        notes = {name: f"{count:,} need no data" for name, count in needless.items() if count}
+        notes = {name: f"{count:,} without data" for name, count in needless.items() if count}
         out = f": {answered(counts | {NOT_TESTED: 0}, notes)}" if tested else ""
         return f"Of {sum(counts.values()):,} printed numbers and sentences, {tested:,} could be tested{out}."
 
