@@ -66,7 +66,7 @@ def unread(
     errors : tuple of types
         Errors of ``float`` that tell of such an entry. Others pass.
     refused : tuple of types
-        Of entries that are no numbers though ``float`` may read them.
+        Types of entries that are no numbers, though ``float`` may read them.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def check_entries(
     columns : list or None
         As of `columns_of`.
     refused : tuple of types
-        Of entries that are no numbers though ``float`` may read them.
+        Types of entries that are no numbers, though ``float`` may read them.
     """
     if columns is not None and len(set(columns)) < len(columns):
         name, n = Counter(columns).most_common(1)[0]

@@ -64,9 +64,9 @@ def cut(self: RootedTree, n_leaves: int, by: str = "height") -> IntArray:
 def cut_at(self: RootedTree, height: float) -> IntArray:
     """Cut the tree at a height.
 
-    Nodes above the height are split, from the root down; samples that sit at one become a cluster of their own. Of
-    a node that is not split all below stays together, even if heights rise there. SciPy's ``fcluster`` parts it then,
-    for it goes by the highest node below. Else both cut alike.
+    Nodes above the height are split, from the root down. Samples that sit at one become a cluster of their own. A node
+    that is not split stays whole, even if heights rise below it. SciPy's ``fcluster`` splits it then: the highest node
+    below decides there. Else both cut alike.
 
     Parameters
     ----------

@@ -1,6 +1,7 @@
-"""Linkage along a graph: against its twin, against scikit-learn's Ward, and its bounds against all distances."""
+"""Linkage along a graph: against its twin, against scikit-learn, and its bounds against all distances."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import pdist, squareform
 from sklearn.base import clone
-from sklearn.cluster import ward_tree
+from sklearn.cluster import linkage_tree, ward_tree
 from sklearn.neighbors import kneighbors_graph
 
 from cladebench import _core, linkage
@@ -187,8 +188,10 @@ def test_no_edge_gives_the_tree_without_a_graph() -> None:
         np.testing.assert_allclose(found, linkage(X, method, metric), rtol=1e-13)
 
 
+@pytest.mark.parametrize("method", ["ward", "complete", "average"])
 @pytest.mark.parametrize("k", [4, 8, 20])
-def test_ward_has_scikit_learns_heights(k: int) -> None:
+def test_heights_are_scikit_learns(method: str, k: int) -> None:
+    theirs = ward_tree if method == "ward" else partial(linkage_tree, linkage=method)
     n_compared = 0
     for seed in range(6):
         X = np.random.default_rng(seed).normal(size=(300, 1 + seed))
@@ -197,8 +200,10 @@ def test_ward_has_scikit_learns_heights(k: int) -> None:
         if connected_components(graph)[0] > 1:
             continue
         n_compared += 1
-        _, _, _, _, heights = ward_tree(X, connectivity=graph, return_distance=True)
-        np.testing.assert_allclose(linkage(X, "ward", connectivity=k)[:, 2], heights, rtol=1e-9)
+        *_, heights = theirs(X, connectivity=graph, return_distance=True)
+        for connectivity in (k, graph):
+            found = linkage(X, method, connectivity=connectivity)
+            np.testing.assert_allclose(found[:, 2], heights, rtol=1e-9)
     assert n_compared > 0
 
 

@@ -161,7 +161,7 @@ def nearest_shares(Z: FloatArray, D: FloatArray, method: str, *, by_edges: bool 
 def joined(D: FloatArray, linked: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Link what is apart by the shortest edges.
 
-    Of equal ones those of the lowest rows are taken.
+    Ties go to the lowest rows.
 
     Parameters
     ----------

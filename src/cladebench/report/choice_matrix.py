@@ -49,8 +49,8 @@ class Matrix:
     Attributes
     ----------
     choices : mapping of str to str
-        Other choices that change an answer, in the order of columns, each with its entry of the register; an empty
-        one where several are made otherwise at once.
+        Other choices that change an answer, in the order of columns. Each has its entry of the register. It is empty
+        where several choices are made otherwise at once.
     n_alike : int
         Other choices that were run for these statements and change none.
     rows : tuple of (ClaimRow, str, mapping of str to str)

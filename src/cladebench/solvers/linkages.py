@@ -135,19 +135,19 @@ def linkage(
 
     With `connectivity`, the nearest two linked clusters merge again and again. Two clusters are linked if any of their
     rows are. "ward", "centroid", "median", and "average" and "weighted" (squared Euclidean, cosine) are the true
-    distances of the two clusters. "single" is the shortest edge between them. What is left without an edge merges as if
+    distances of the two clusters. "single" is the shortest edge between them. Clusters without an edge merge as if
     there were no graph.
 
     "complete", and "average" and "weighted" (Euclidean) would need the distances between all rows of two clusters. They
     are of linked rows alone, as in scikit-learn. If A and B merge and both are linked to C, the new distance to C is
-    that of the linkage. If one of both is linked to C, its distance stays. Where the graph falls into parts, the
-    shortest edges between rows that join all parts are added to it first. scikit-learn adds the shortest edge between
-    each two parts. The height of a merge can be less than the distance of the two clusters.
+    that of the linkage. If one of both is linked to C, its distance stays. A graph that falls into parts first
+    gets the shortest edges that join all parts. The function of scikit-learn adds the shortest edge between each two
+    parts. The height of a merge can be less than the distance of the two clusters.
 
     Neighbours are found in the core. Equal rows count as 1 of them and merge first, and of equally near rows the lowest
     are taken. With n_samples - 1 neighbours and more the tree is that without a graph. Ties are as without a graph. A
-    merge by true distances may be lower than the one before: a cluster can be nearer to one that it was not linked to
-    (Ferligoj and Batagelj 1982). Memory is O(n_samples (n_features + connectivity)). Merging most often takes
+    merge by true distances may be lower than the one before (Ferligoj and Batagelj 1982). A cluster can be nearer to
+    one that it was not linked to. Memory is O(n_samples (n_features + connectivity)). Merging most often takes
     O(n_features) for each edge and a logarithm; finding the neighbours takes longer.
 
     References
