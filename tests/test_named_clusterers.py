@@ -39,3 +39,24 @@ def test_one_of_ours_without_its_library_is_known_before_runs(inputs, monkeypatc
         {},
         "jax is not installed; expected pip install 'cladebench[ghc]'",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("HDBSCAN", "did you mean 'sklearn.cluster.HDBSCAN'?"),
+        ("gaussianmixture", "did you mean 'sklearn.mixture.GaussianMixture'?"),
+        ("Agglomerativ", "did you mean 'Agglomerative'?"),
+        ("Brich", "did you mean 'sklearn.cluster.Birch'?"),
+        ("DAC", "expected one of cladebench.methods, or the dotted path of a class"),  # DCA is a distance
+    ],
+)
+def test_a_wrong_name_is_answered_with_clusterers_alone(inputs, name, said):
+    with pytest.raises(InputFileError) as caught:
+        named_clusterers([name], inputs, "methods")
+    assert str(caught.value) == f"methods: {name}: is no clusterer of ours; {said}"
+
+
+def test_a_distance_is_no_clusterer(inputs):
+    with pytest.raises(InputFileError, match=r"^methods: DCA: is a distance; expected a clusterer$"):
+        named_clusterers(["DCA"], inputs, "methods")

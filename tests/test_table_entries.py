@@ -1,5 +1,6 @@
 """Tables with columns that are no numbers, met by all entry points alike."""
 
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -58,8 +59,8 @@ ENTRIES: list[tuple[str, Call]] = [
         ),
         (
             pd.DataFrame([[1, -np.inf]], columns=[3, 4]),
-            "[0, 1] is infinity; expected finite numbers: leave such rows out, or fill them, "
-            "as sklearn.impute.SimpleImputer does",
+            "[0, 1] is infinity; expected finite numbers: leave such rows out, "
+            "or give the largest value that makes sense",
         ),
     ],
 )
@@ -106,7 +107,13 @@ def test_an_entry_of_no_place_has_no_index() -> None:
         ),
         ([[]], ": 0 feature(s) (shape=(1, 0)) while a minimum of 1 is required; expected a 2D array"),
         ([], ": shape (0,), dim 1; expected a 2D array (n_samples, n_features), both at least 1"),
-        (3.0, ": shape (), dim 0; expected a 2D array (n_samples, n_features), both at least 1"),
+        (
+            np.array([(1.0, 2)], dtype=[("a", float), ("b", int)]),
+            " is a structured array of a, b; expected a 2D array: numpy.lib.recfunctions",
+        ),
+        (np.ma.masked_less([[0.0, 1.0]], 0.5), " has 1 masked entries; expected values without a mask"),
+        ({"a": 1}, ": dict, shape (), dim 0; expected a 2D array"),
+        (3.0, ": float, shape (), dim 0; expected a 2D array (n_samples, n_features), both at least 1"),
         (np.zeros((2, 2, 2)), ": shape (2, 2, 2), dim 3; expected a 2D array (n_samples, n_features)"),
     ],
 )
@@ -170,3 +177,18 @@ def test_columns_are_those_of_data_frames_alone() -> None:
     assert columns_of(np.zeros((1, 2))) is None
     assert columns_of(pd.Series([1.0])) is None
     assert entry("X", (np.int64(2), 1), ["a", 7]) == "X[2, 1]"  # a number would be taken for the place
+
+
+@pytest.mark.parametrize(("where", "call"), [entry for entry in ENTRIES if entry[0] != "Euclidean: Y"])
+def test_integers_that_float64_holds_in_part_are_warned_of(where: str, call: Call) -> None:
+    beyond = (
+        f"^{where} has integers beyond 2\\^53, and float64 loses their last digits; expected smaller ones"
+    )
+    unsigned = np.array([[2**53 + 1, 1], [0, 2]], dtype=np.uint64)
+    for table in ([[2**52, 1], [2**53 + 1, 2]], [[2**52, 1], [-(2**53) - 1, 2]], unsigned):
+        with pytest.warns(UserWarning, match=beyond):
+            call(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        call([[2**53, 1], [-(2**53), 2]])
+        call([[2.0**60, 1.0], [0.0, 2.0]])

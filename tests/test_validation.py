@@ -123,7 +123,10 @@ def test_the_first_entry_that_is_no_number_is_named(kind: Any) -> None:
         spoilt[1, 2], spoilt[2, 1] = value, -value
         with pytest.raises(ValueError, match=rf"^int: v\[1, 2\] is {what}; expected finite numbers: "):
             check_finite(kind(spoilt), 3, "v")
-    rows[2, 1] = 3e307
+    rows[0, 1] = np.nan
+    with pytest.raises(ValueError, match=r"^v\[0, 1\] is NaN; .*: leave out one sample of each such pair$"):
+        check_finite(kind(rows), None, "v", of_pairs=True)
+    rows[0, 1], rows[2, 1] = 1e308, 3e307
     with pytest.raises(ValueError, match=r"^v\[0, 1\] is 1e\+308: .*rescale v$"):
         check_magnitude(kind(rows), "v")
     check_magnitude(kind(np.zeros((2, 3))))

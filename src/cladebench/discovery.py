@@ -10,11 +10,12 @@ import ast
 import functools
 import importlib
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 from cladebench import extras
+from cladebench.spelling import did_you_mean
 
 #: Why a class cannot pass a check, and how the check then fails: the type of its error, or a part of the error's text.
 Excuse: TypeAlias = tuple[str, type[BaseException] | str]
@@ -113,7 +114,7 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
         module = exports(stub).get(name)
         if module is None:
             raise AttributeError(
-                f"module {package!r} has no attribute {name!r}{_nearest(name, exports(stub))}"
+                f"module {package!r} has no attribute {name!r}{did_you_mean(name, exports(stub))}"
             )
         try:
             return getattr(importlib.import_module(f"{package}.{module}"), name)
@@ -123,20 +124,6 @@ def lazily(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], 
             ) from fault
 
     return get, lambda: sorted(exports(stub))
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    """Ask whether the nearest name was meant.
-
-    Small or large, letters are the same. Names with two underscores are asked for by programs, which read no answer.
-    """
-    if name.startswith("__"):
-        return ""
-    import difflib  # late: nobody needs it as long as names are right
-
-    by_letters = {candidate.lower(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.lower(), by_letters, n=1)
-    return f"; did you mean {by_letters[near[0]]!r}?" if near else ""
 
 
 def attach(

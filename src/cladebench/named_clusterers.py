@@ -11,8 +11,9 @@ from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
-from cladebench import clusterers, estimators, extras
+from cladebench import clusterers, estimators, extras, methods
 from cladebench.discovery import Discovered
+from cladebench.distances.base import Distance
 from cladebench.input_files import InputFileError
 from cladebench.users_code import users_code
 
@@ -114,14 +115,31 @@ def _find(text: str, folder: Path, where: str) -> NamedClusterer:
         try:
             cls = estimators.find(estimator)
         except ValueError as error:  # there is none: no fault of a user's code
+            if "." not in estimator:
+                raise InputFileError(f"{where}: is no clusterer of ours; {_nearest(estimator)}") from None
             said, near, _ = str(error).removeprefix(f"estimator {estimator!r}: ").partition("? allowed: ")
             raise InputFileError(f"{where}: {said}{'?' if near else ''}") from None
         required = [k for k, default in estimators.parameters(cls).items() if default is Parameter.empty]
     if required:
         raise InputFileError(f"{where}: its constructor needs {required[0]!r}; expected defaults for all")
+    if issubclass(cls, Distance):
+        raise InputFileError(f"{where}: is a distance; expected a clusterer")
     if not any(callable(getattr(cls, name, None)) for name in ("fit", "fit_predict")):
         raise InputFileError(f"{where}: it has neither fit nor fit_predict; expected a clusterer")
     return NamedClusterer(cls.__name__, estimator, text, cls, _lacking(cls), top_folder)
+
+
+def _nearest(name: str) -> str:
+    """Say which clusterer of ours or of scikit-learn was meant."""
+    import difflib  # late: nobody needs it as long as names are right
+
+    modules = [importlib.import_module(f"sklearn.{part}") for part in ("cluster", "mixture")]
+    classes = [(module.__name__, key) for module in modules for key in module.__all__ if key[0].isupper()]
+    meant = {key.lower(): f"{module}.{key}" for module, key in classes}
+    meant |= {key.lower(): key for key in methods.discover()}
+    near = difflib.get_close_matches(name.lower(), meant, n=1)
+    other = "expected one of cladebench.methods, or the dotted path of a class"
+    return f"did you mean {meant[near[0]]!r}?" if near else other
 
 
 def _lacking(cls: type[Any]) -> str:

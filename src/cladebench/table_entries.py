@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -12,6 +13,8 @@ import numpy.typing as npt
 
 from cladebench.yaml_values import shown
 
+#: Up to it float64 holds each integer.
+_EXACT = 2**53
 _TIMES = (date, timedelta, np.datetime64, np.timedelta64)
 
 
@@ -98,8 +101,8 @@ def check_entries(
 ) -> None:
     """Raise a ValueError for entries that no numbers can be made of.
 
-    Dates, complex numbers, text that reads as no number, and integers that no float holds; also for rows of different
-    lengths, and for columns of one name.
+    Dates, complex numbers, records, text that reads as no number, and integers that no float holds; also for rows of
+    different lengths, and for columns of one name. Warn of integers that a float holds in part.
 
     Parameters
     ----------
@@ -126,6 +129,19 @@ def check_entries(
     if kind in "mM" or (kind == "O" and any(isinstance(value, _TIMES) for value in array.flat)):
         raise ValueError(
             f"{where} has dates or times; expected numbers, such as days since a date of your choice"
+        )
+    if kind == "V":
+        names = ", ".join(array.dtype.names or ())
+        raise ValueError(
+            f"{where} is a structured array of {names or 'bytes'}; expected a 2D array: "
+            "numpy.lib.recfunctions.structured_to_unstructured makes one"
+        )
+    if kind in "iu" and array.size and (array.max() > _EXACT or array.min() < -_EXACT):
+        warnings.warn(
+            f"{where} has integers beyond 2^53, and float64 loses their last digits; expected smaller ones: "
+            "subtract the least",
+            UserWarning,
+            stacklevel=5,
         )
     # Of other kinds, as of dictionaries, scikit-learn says what is wrong.
     if kind in "OUS" and (fault := unread(array, (ValueError,)) or unread(array, (), refused)):

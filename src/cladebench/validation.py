@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from numbers import Integral, Real
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from cladebench.spelling import did_you_mean
 from cladebench.table_entries import check_entries, columns_of, entry, unread
 
 #: Of the integer parameters of estimators: the core counts in 32 bits.
@@ -99,54 +100,6 @@ def as_index(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int64]:
         at = int(np.argmax(array > _LARGEST_INDEX))
         raise ValueError(f"{name}[{at}] is {array[at]}; expected at most 2^63 - 1")
     return np.ascontiguousarray(array, dtype=np.int64)
-
-
-def neighbor_lists(
-    name: str, values: npt.ArrayLike, n_rows: int | None = None, *, may_lack: bool = True
-) -> npt.NDArray[np.int64]:
-    """Return lists of neighbours.
-
-    Parameters
-    ----------
-    name : str
-        Name of the argument, for the messages.
-    values : array-like of int, shape (n_queries, k)
-        Rows, each at most once in a list; -1 for none.
-    n_rows : int, optional
-        Number of rows that there are; not checked by default.
-    may_lack : bool, default=True
-        Whether -1 is allowed.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_queries, k)
-
-    Raises
-    ------
-    ValueError
-        If there is no list, a list is empty, or an entry is no row or comes twice in its list.
-    """
-    array = as_array(name, values, "integers")
-    if array.ndim != 2 or not array.size:
-        raise ValueError(f"{name} has shape {array.shape}; expected (n_queries, k), neither 0")
-    flat = [v for row in values for v in row] if isinstance(values, list | tuple) else array.ravel()
-    lists = as_index(name, flat).reshape(array.shape)
-    outside = lists < (-1 if may_lack else 0)
-    if n_rows is not None:
-        outside |= lists >= n_rows
-    if outside.any():
-        query, place = np.argwhere(outside)[0]
-        last = "" if n_rows is None else n_rows - 1
-        raise ValueError(
-            f"{name}[{query}, {place}] is {lists[query, place]}; expected a row, 0..{last}"
-            + (", or -1 for none" if may_lack else "")
-        )
-    ordered = np.sort(lists, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
-    if twice.any():
-        query, place = np.argwhere(twice)[0]
-        raise ValueError(f"{name}[{query}] has row {ordered[query, place]} twice; expected different rows")
-    return lists
 
 
 def _check_fits(name: str, values: npt.ArrayLike) -> None:
@@ -253,7 +206,7 @@ def check_features(X: Any, name: str = "X", who: object = None, *, text: bool = 
         Names of the columns of a data frame, for `check_finite`.
     """
     check_columns(X, name)
-    check_unmasked(name, X)
+    check_unmasked(where_in(name, who), X)
     if scipy.sparse.issparse(X):
         return None
     columns = columns_of(X)
@@ -269,7 +222,9 @@ def where_in(name: str, who: object = None) -> str:
     return name if who is None else f"{type(who).__name__}: {name}"
 
 
-def check_finite(X: Any, who: object, name: str = "X", columns: Sequence[Any] | None = None) -> None:
+def check_finite(
+    X: Any, who: object, name: str = "X", columns: Sequence[Any] | None = None, *, of_pairs: bool = False
+) -> None:
     """Raise a ValueError that names the first NaN or infinite entry.
 
     Parameters
@@ -281,6 +236,8 @@ def check_finite(X: Any, who: object, name: str = "X", columns: Sequence[Any] | 
         Name of the argument.
     columns : list, optional
         Names of the columns.
+    of_pairs : bool, default=False
+        Whether entries are of pairs of samples, as distances are.
     """
     values = _entries(X)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -291,11 +248,13 @@ def check_finite(X: Any, who: object, name: str = "X", columns: Sequence[Any] | 
         return
     at = int(np.argmin(finite))
     what = "NaN" if np.isnan(values.flat[at]) else "infinity"
-    where = where_in(name, who)
-    raise ValueError(
-        f"{entry(where, _place(X, at), columns)} is {what}; expected finite numbers: leave such rows out, or "
-        "fill them, as sklearn.impute.SimpleImputer does"
-    )
+    where = entry(where_in(name, who), _place(X, at), columns)
+    cure = "leave such rows out, or fill them, as sklearn.impute.SimpleImputer does"
+    if what == "infinity":  # which no imputer fills
+        cure = "leave such rows out, or give the largest value that makes sense"
+    if of_pairs:
+        cure = "leave out one sample of each such pair"
+    raise ValueError(f"{where} is {what}; expected finite numbers: {cure}")
 
 
 def _entries(X: Any) -> npt.NDArray[Any]:
@@ -351,6 +310,15 @@ def check_int(name: str, value: Any, minimum: int) -> None:
         raise ValueError(f"{name}={value!r}: expected an integer in {minimum}..{LARGEST_COUNT}")
 
 
+def check_at_most_samples(who: object, name: str, value: int, n_samples: int) -> None:
+    """Raise a ValueError if a parameter exceeds the number of samples."""
+    if value > n_samples:
+        raise ValueError(
+            f"{type(who).__name__}: {name}={value} exceeds the number of samples, n_samples={n_samples}; "
+            f"expected at most {n_samples}"
+        )
+
+
 def check_flag(name: str, value: Any) -> None:
     """Raise a ValueError unless ``value`` is True or False."""
     if not isinstance(value, bool | np.bool_):
@@ -383,7 +351,13 @@ def check_scale(X: Any) -> None:
         )
 
 
-def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
-    """Raise a ValueError unless ``value`` is one of the strings."""
+def check_choice(
+    name: str, value: Any, choices: Collection[str], synonyms: Mapping[str, str] | None = None
+) -> None:
+    """Raise a ValueError unless ``value`` is one of the strings.
+
+    `synonyms` are names of others that the message knows, and the strings that they mean.
+    """
     if not (isinstance(value, str) and value in choices):
-        raise ValueError(f"{name}={value!r}: expected one of {', '.join(sorted(choices))}")
+        meant = did_you_mean(value, choices, synonyms) if isinstance(value, str) else ""
+        raise ValueError(f"{name}={value!r}: expected one of {', '.join(sorted(choices))}{meant}")

@@ -3,7 +3,9 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
+from scipy.sparse import csr_array
 from scipy.spatial.distance import pdist, squareform
+from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import kneighbors_graph
 from sklearn.utils import get_tags
 
@@ -74,17 +76,47 @@ def test_distances_can_be_given(name: str) -> None:
     assert Agglomerative(1, metric="precomputed").fit([[0.0]]).labels_.tolist() == [0]
 
 
+def by_rounding(kind: str) -> np.ndarray:
+    """Distances as one computes them, of rows of which some are equal."""
+    X = np.random.default_rng(3).normal(size=(40, 7))
+    X = np.vstack([X, X[:10]])
+    U = X / np.linalg.norm(X, axis=1, keepdims=True)
+    U = U.astype(np.float32) if kind == "single precision" else U
+    D = {"correlation": lambda: 1 - np.corrcoef(X), "euclidean": lambda: pairwise_distances(X)}
+    return D.get(kind, lambda: 1 - U @ U.T)()
+
+
+@pytest.mark.parametrize("kind", ["correlation", "euclidean", "cosine", "single precision"])
+@pytest.mark.parametrize("name", ["complete", "average"])
+def test_rounding_is_mended(kind: str, name: str) -> None:
+    D = by_rounding(kind)
+    D[0, 3] += 1e-9  # whatever rounding this machine does
+    D[5, 5], D[1, 41], D[41, 1] = 1e-9, -1e-9, -1e-9
+    given = D.copy()
+    found = Agglomerative(linkage=name, metric="precomputed").fit(D).hierarchy_
+    assert np.array_equal(D, given) and found.heights is not None and found.heights.min() == 0.0
+    exact = np.maximum((D + D.T) / 2, 0)
+    np.fill_diagonal(exact, 0)
+    expected = Agglomerative(linkage=name, metric="precomputed").fit(exact).hierarchy_
+    assert np.array_equal(found.heights, expected.heights) and np.array_equal(found.parents, expected.parents)
+
+
 @pytest.mark.parametrize(
     ("D", "words"),
     [
-        ([[0.0, 1.0]], "as many columns as rows"),
-        ([[0.0, 1.0], [2.0, 0.0]], r"X\[0, 1\] is 1, X\[1, 0\] is 2; expected symmetric distances, 0 from"),
-        ([[0.0, 1.0], [1.0, 3.0]], r"X\[1, 1\] is 3; expected symmetric distances, 0 from each sample"),
-        ([[0.0, -1.0], [-1.0, 0.0]], "distance -1; expected none below 0"),
+        ([[0.0, 1.0]], r"X: shape \(1, 2\); expected as many columns as rows"),
+        (
+            [[0.0, 1.0], [1.0000003, 0.0]],
+            r"X\[0, 1\] is 1, X\[1, 0\] is 1, 3e-07 apart; expected symmetric distances, but for 1e-08 of",
+        ),
+        ([[1.0, 0.5], [0.5, 1.0]], r"X\[0, 0\] is 1; expected 0 from each sample to itself: are these simil"),
+        ([[0.0, 1.0], [1.0, -1e-6]], r"X\[1, 1\] is -1e-06; expected distances of at least 0"),
+        ([[0.0, -1.0], [-1.0, 0.0]], r"X\[0, 1\] is -1; expected distances of at least 0"),
+        ([[0.0, np.inf], [np.inf, 0.0]], r"X\[0, 1\] is infinity; .* leave out one sample of each such pair"),
     ],
 )
 def test_what_are_no_distances_is_refused(D: list[list[float]], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises(ValueError, match=f"^Agglomerative: {words}"):
         Agglomerative(1, metric="precomputed").fit(D)
 
 
@@ -94,3 +126,25 @@ def test_what_are_no_distances_is_refused(D: list[list[float]], words: str) -> N
 def test_the_linkage_is_named_as_it_was_given(name: str, metric: str, connectivity: int | None) -> None:
     with pytest.raises(ValueError, match=f"^linkage='{name}', metric='{metric}': "):
         Agglomerative(1, linkage=name, metric=metric, connectivity=connectivity).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize(
+    ("X", "how"),
+    [
+        (np.ma.masked_less([[0.0, 1.0], [1.0, 2.0]], 0.5), {}),
+        (np.array([(1.0, 2.0), (3.0, 4.0)], dtype=[("a", float), ("b", float)]), {}),
+        ([[0.0, 0.0], [1.0, 2.0]], {"metric": "cosine"}),
+        ([[1.0, 2.0], [3.0, 3.0]], {"metric": "correlation"}),
+        ([[1e200, 0.0], [0.0, 1e200]], {"metric": "sqeuclidean"}),
+        ([[1.7e308, 0.0], [-1.7e308, 0.0]], {}),
+        ([[0.0, np.inf]], {}),
+        ([[1.0, 2.0]], {"connectivity": csr_array((2, 2))}),
+    ],
+)
+def test_words_are_those_of_linkage_and_name_the_estimator(X: Any, how: dict[str, Any]) -> None:
+    with pytest.raises(ValueError) as plain:
+        own_linkage(X, "complete", **how)
+    with pytest.raises(ValueError) as named:
+        Agglomerative(1, linkage="complete", **how).fit(X)
+    words = str(plain.value).replace(", or distances of all pairs", "")
+    assert str(named.value) == f"Agglomerative: {words}"

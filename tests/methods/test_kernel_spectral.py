@@ -174,6 +174,6 @@ def test_bad_parameters_and_samples() -> None:
     refuse("NaN", X)
     refuse("rescale X", np.full((3, 2), 1e200) * np.arange(3)[:, None])
     refuse(r"kernel has shape \(10, 3\)", kernel="precomputed")
-    refuse("kernel is not symmetric", np.triu(np.ones((4, 4))), kernel="precomputed")
+    refuse("1 apart; expected a symmetric matrix", np.triu(np.ones((4, 4))), kernel="precomputed")
     refuse("kernel is not positive semidefinite", 1.0 - 2.0 * np.eye(4), kernel="precomputed")
     refuse("similarities of sample 0: their sum is 0", np.diag([1.0, 2.0, 3.0]), kernel="precomputed")

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.utils import get_tags
 
 from cladebench.methods import RandomTree, SparsestCut
 from cladebench.methods.sparsest_cut import gather
@@ -84,6 +85,8 @@ def test_the_callers_weights_are_left_alone() -> None:
     S = Similarity("inv")(X)
     before = S.copy()
     SparsestCut(similarity="precomputed").fit(S)
+    assert get_tags(SparsestCut(similarity="precomputed")).input_tags.pairwise
+    assert not get_tags(SparsestCut()).input_tags.pairwise
     SparsestCut(similarity=lambda _: S).fit(X)
     assert np.array_equal(S, before)
 

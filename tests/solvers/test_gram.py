@@ -194,7 +194,7 @@ def test_kernels_of_a_wrong_form() -> None:
 def test_kernels_that_are_not_symmetric(n: int, i: int, j: int) -> None:
     K = np.eye(n)
     K[i, j] = 0.25
-    words = rf"not symmetric: entry \[({i}, {j}|{j}, {i})\] is (0.25 and .* is 0|0 and .* is 0.25)$"
+    words = rf"^kernel\[({i}, {j}|{j}, {i})\] is (0.25, .* is 0|0, .* is 0.25), 0.25 apart; expected a symm"
     for semidefinite in (True, False):
         with pytest.raises(ValueError, match=words):
             checked_kernel(K, semidefinite=semidefinite)

@@ -207,6 +207,28 @@ def test_heights_are_scikit_learns(method: str, k: int) -> None:
     assert n_compared > 0
 
 
+@pytest.mark.parametrize("method", ["ward", "complete", "average"])
+def test_zeros_that_are_stored_are_links(method: str) -> None:
+    """Distances of equal rows are such. scikit-learn drops them, and so has the heights of a graph of ones."""
+    theirs = ward_tree if method == "ward" else partial(linkage_tree, linkage=method)
+    n_compared = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = np.repeat(rng.normal(size=(25, 2)), 2, axis=0)
+        graph = kneighbors_graph(X, 6, mode="distance")
+        ones = sp.csr_array((np.ones(graph.nnz), graph.indices, graph.indptr))
+        if connected_components(ones)[0] > 1:
+            continue
+        *_, heights = theirs(X, connectivity=ones, return_distance=True)
+        found = linkage(X, method, connectivity=graph)
+        np.testing.assert_allclose(found[:, 2], heights, rtol=1e-9, atol=1e-12)
+        assert np.array_equal(found, linkage(X, method, connectivity=ones))
+        n_compared += 1
+    assert n_compared > 1
+    graph.eliminate_zeros()
+    assert not np.array_equal(found, linkage(X, method, connectivity=graph))
+
+
 def test_merges_by_hand() -> None:
     # 0 1 2.5 4.5 with the chain 0-1-2-3: (0, 1) at 1; then 2 is nearer to 3 than to both.
     X = np.array([[0.0], [1.0], [2.5], [4.5]])
@@ -264,11 +286,17 @@ def test_what_a_graph_may_be() -> None:
         sp.lil_array(integers),
         sp.csr_array(np.triu(integers)),
         sp.csr_array(integers + 5 * np.eye(30, dtype=np.int8)),
+        sp.bsr_array(integers, blocksize=(3, 5)),  # whose zeros fill up blocks
+        linked,
+        np.triu(integers) * -0.5,
     ):
         assert np.array_equal(linkage(X, connectivity=graph), expected)
     kept = sp.csr_array(linked)
-    kept.data[:] = False  # zeros that are stored are no edges
-    assert np.array_equal(linkage(X, connectivity=kept), linkage(X, connectivity=sp.csr_array((30, 30))))
+    kept.data[:] = False  # what is stored is an edge, whatever it is
+    assert np.array_equal(linkage(X, connectivity=kept), expected)
+    assert np.array_equal(
+        linkage(X, connectivity=linked * 0.0), linkage(X, connectivity=sp.csr_array((30, 30)))
+    )
     assert kept.nnz == linked.sum() and np.array_equal(rows, expected)
     assert np.array_equal(linkage(X, connectivity=np.int16(3)), expected)
     with warnings.catch_warnings():
@@ -287,17 +315,14 @@ def test_what_a_graph_may_be() -> None:
         (sp.eye_array(3), {}, r"connectivity: shape \(3, 3\); expected \(4, 4\), as X has 4 rows"),
         (sp.csr_array(np.full((4, 4), np.nan)), {}, "connectivity: it has NaN or infinity; expected finite"),
         (sp.csr_array(np.full((4, 4), 1j)), {}, "connectivity: dtype complex128; expected real numbers"),
+        (np.ones((3, 4)), {}, r"connectivity: shape \(3, 4\); expected \(4, 4\)"),
+        (np.full((4, 4), np.inf), {}, "connectivity: it has NaN or infinity; expected finite"),
         (
             2,
             {"method": "complete", "metric": "cityblock"},
-            "='complete', metric='cityblock': not along a graph",
+            "='complete', metric='cityblock': not along a graph; expected "
+            "metric='euclidean' or 'sqeuclidean' or 'cosine', or connectivity=None$",
         ),
-        (
-            2,
-            {"method": "average", "metric": "canberra"},
-            r"expected .* average \(euclidean or sqeuclidean or",
-        ),
-        (2, {"method": "weighted", "metric": "chebyshev"}, "or connectivity=None"),
         (2, {"method": "single", "metric": "cityblock"}, "not along a graph"),
     ],
 )
@@ -310,17 +335,17 @@ def test_bad_graphs_are_refused(connectivity: object, how: dict[str, str], words
         Agglomerative(connectivity=connectivity, **names).fit(X)
 
 
-@pytest.mark.parametrize("connectivity", [True, 2.0, "knn", np.ones((4, 4)), lambda X: X])
+@pytest.mark.parametrize("connectivity", [True, 2.0, "knn", np.ones((4, 4)).tolist(), lambda X: X])
 def test_other_types_are_refused(connectivity: object) -> None:
     X = np.random.default_rng(0).normal(size=(4, 2))
-    with pytest.raises(ValueError, match=r"connectivity: .* expected None, an integer or a sparse matrix"):
+    with pytest.raises(ValueError, match=r"connectivity: .* expected None, an integer, a sparse matrix or"):
         linkage(X, connectivity=connectivity)
 
 
 def test_distances_have_no_graph() -> None:
     with pytest.raises(ValueError, match="X: distances of all pairs; expected rows of features"):
         linkage([1.0, 2.0, 2.0], connectivity=1)
-    with pytest.raises(ValueError, match="not along a graph"):
+    with pytest.raises(ValueError, match="distances have no graph; expected metric='euclidean', or conn"):
         Agglomerative(1, linkage="ward", metric="precomputed", connectivity=1).fit([[0.0, 1.0], [1.0, 0.0]])
 
 

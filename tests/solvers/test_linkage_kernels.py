@@ -134,6 +134,18 @@ def test_searches_agree_on_many_rows(method: str) -> None:
             assert np.array_equal(_core.link(rows, method, "tree"), _core.link(rows, method, "all")), seed
 
 
+@pytest.mark.parametrize("far", [0.0, 30.0, 3000.0])
+@pytest.mark.parametrize("step", [0.0, 0.25])
+def test_groups_apart_are_joined_by_the_shortest_edges(far: float, step: float) -> None:
+    """The tree leaves out blocks of rows of a group that no other group is near to."""
+    random = np.random.default_rng(6)
+    X = random.normal(size=(4_000, 2)) * [1.0, 3.0]
+    if step:
+        X = np.round(X / step) * step  # edges tie
+    X += far * random.normal(size=(9, 2)).round(1)[random.integers(9, size=len(X))]
+    assert np.array_equal(_core.link(X, "single", "tree"), _core.link(X, "single", "all"))
+
+
 @pytest.mark.parametrize("method", BY_CENTRES)
 def test_distances_that_are_kept_change_no_bit(method: str) -> None:
     """Equally far rows: going through all keeps distances, the tree does not."""

@@ -63,6 +63,21 @@ def test_single_along_a_graph_does_too(X: np.ndarray, seed: int) -> None:
     assert [merge[1:] for merge in found] == [merge[1:] for merge in expected]
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_large_parts_join_by_the_same_rule(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    part = rng.integers(0, 3, 300)
+    X = rng.integers(0, 6, (300, 3)) + np.outer(part, rng.integers(0, 9, 3)) + 0.0
+    linked = np.zeros((300, 300), bool)
+    for one in range(3):  # a path through each part
+        rows = rng.permutation(np.flatnonzero(part == one))
+        linked[rows[:-1], rows[1:]] = linked[rows[1:], rows[:-1]] = True
+    lengths = squareform(pdist(X))
+    expected = by_edges(np.where(linked, lengths, 1e6 + lengths))
+    found = in_order(linkage(X, "single", connectivity=sp.csr_array(linked)))
+    assert [merge[1:] for merge in found] == [merge[1:] for merge in expected]
+
+
 @pytest.mark.parametrize("method", ["single", "complete"])
 def test_of_equal_rows_that_join_two_parts_the_lowest_do(method: str) -> None:
     X = np.array([[0.0], [0.0], [-1.0], [-1.0]])

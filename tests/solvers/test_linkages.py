@@ -71,6 +71,8 @@ def test_other_metrics_are_scipys(method: str, metric: str) -> None:
 def test_distances_of_all_pairs_are_scipys_to_link(method: str) -> None:
     y = pdist(np.random.default_rng(4).normal(size=(25, 3)))
     assert np.array_equal(linkage(y, method), scipy.cluster.hierarchy.linkage(y, method))
+    y[3] = -1e-12  # rounding alone
+    assert np.array_equal(linkage(y, method), scipy.cluster.hierarchy.linkage(np.maximum(y, 0.0), method))
     assert linkage([2.5], method).tolist() == [[0.0, 1.0, 2.5, 2.0]]
 
 
@@ -184,8 +186,13 @@ def test_a_chain_that_merges_one_pair_a_round_ends() -> None:
 
 def test_a_square_matrix_of_distances_is_warned_of() -> None:
     D = squareform(pdist(np.random.default_rng(0).normal(size=(6, 2))))
-    with pytest.warns(UserWarning, match=r"X: square, .* expected squareform\(X\) for distances"):
+    with pytest.warns(UserWarning, match=r"X: square, .* expected squareform\(X, checks=False\) for"):
         linkage(D)
+    off = D.copy()
+    off[0, 3], off[2, 2] = off[3, 0] * (1 + 1e-12), 1e-12
+    with pytest.warns(UserWarning, match="X: square"):  # though rounding has touched it
+        linkage(off)
+    np.testing.assert_allclose(linkage(squareform(off, checks=False)), linkage(squareform(D)), rtol=1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         linkage(squareform(D), "average")
@@ -212,16 +219,21 @@ def test_what_it_takes() -> None:
         (np.zeros((2, 2, 2)), {}, r"shape \(2, 2, 2\)"),
         ([1.0, 2.0], {}, "2 distances; expected n"),
         ([1.0, -2.0, 3.0], {}, "distance -2; expected none below 0"),
-        ([1.0, np.nan, 3.0], {}, r"X\[1\] is NaN"),
+        ([1.0, -1e-7, 3.0], {}, "distance -1e-07; expected none below 0"),
+        ([1.0, np.nan, 3.0], {}, r"X\[1\] is NaN; .*: leave out one sample of each such pair$"),
         (scipy.sparse.eye(3).tocsr(), {}, "sparse"),
         (np.ma.masked_less([[0.0], [1.0]], 0.5), {}, "mask"),
         ([["a"], ["b"]], {}, "numbers"),
         ([[1j], [2.0]], {}, "numbers"),
         ([[0.0, 0.0], [1.0, 2.0]], {"method": "average", "metric": "cosine"}, "row 0 is zero"),
         ([[0.0], [1.0]], {"method": "ward", "metric": "cosine"}, "'euclidean' with this method"),
-        ([[0.0], [1.0]], {"method": "wards"}, "method='wards': expected one of"),
-        ([[0.0], [1.0]], {"metric": "l7"}, "metric='l7': expected one of"),
-        (3.0, {}, r"shape \(\), dim 0; expected"),
+        ([[0.0], [1.0]], {"method": "Ward"}, "method='Ward': expected one of .*; did you mean 'ward'\\?$"),
+        ([[0.0], [1.0]], {"metric": "l7"}, "metric='l7': expected one of .*, sqeuclidean$"),
+        ([[0.0], [1.0]], {"metric": "manhattan"}, "expected one of .*; did you mean 'cityblock'\\?$"),
+        ([[0.0], [1.0]], {"metric": "l2"}, "expected one of .*; did you mean 'euclidean'\\?$"),
+        (3.0, {}, r"X: float, shape \(\), dim 0; expected"),
+        (None, {}, "X: NoneType, shape"),
+        ((row for row in "ab"), {}, "X: generator, shape"),
     ],
 )
 def test_bad_input_is_refused(X: object, how: dict[str, str], words: str) -> None:

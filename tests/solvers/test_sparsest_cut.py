@@ -172,6 +172,17 @@ def test_bad_weights_are_named() -> None:
                 solver.sparsest_cut(weights)
 
 
+def test_weights_below_zero_by_rounding_are_zero() -> None:
+    S = graph(8, 2, "uniform")
+    S[1, 2] = S[2, 1] = 0.0
+    off = S.copy()
+    off[1, 2] = off[2, 1] = -1e-16
+    for weights in (off, sparse.csr_array(off)):
+        found = solver.checked_weights(weights)
+        assert np.array_equal(found.toarray() if sparse.issparse(found) else found, solver.checked_weights(S))
+    assert solver.checked_weights(sparse.csr_array(off)).nnz == np.count_nonzero(solver.checked_weights(S))
+
+
 def test_weights_of_small_integers_that_are_given_twice_are_added_without_overflow() -> None:
     twice = sparse.coo_array((np.full(4, 100, dtype=np.int8), ([0, 0, 1, 1], [1, 1, 0, 0])), shape=(2, 2))
     assert solver.checked_weights(twice).toarray().tolist() == [[0.0, 200.0], [200.0, 0.0]]

@@ -17,10 +17,14 @@ def check_n_neighbors(n_neighbors: Any, n_fitted: int, *, of_fitted: bool) -> No
     """Refuse more neighbours than there are, the row itself left out."""
     check_int("n_neighbors", n_neighbors, minimum=1)
     if n_neighbors > n_fitted:
-        raise ValueError(f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}")
+        raise ValueError(
+            f"n_neighbors={n_neighbors} exceeds the number of fitted rows, n_samples={n_fitted}; "
+            f"expected at most {n_fitted}"
+        )
     if of_fitted and n_neighbors == n_fitted:
         raise ValueError(
-            f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}"
+            f"n_neighbors={n_neighbors} exceeds the number of other fitted rows, n_samples - 1 = {n_fitted - 1}; "
+            f"expected at most {n_fitted - 1}"
         )
 
 

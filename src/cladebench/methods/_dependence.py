@@ -14,7 +14,7 @@ from cladebench.methods._kernel import STARTS, check_kernel_parameters, gram_mat
 from cladebench.methods.base import Clusterer
 from cladebench.solvers.gram import CenteredGram
 from cladebench.threads import one_thread
-from cladebench.validation import as_index, check_choice, check_int
+from cladebench.validation import as_index, check_at_most_samples, check_choice, check_int
 
 VISITS = ("index", "random")
 
@@ -72,10 +72,7 @@ class DependenceClusterer(Clusterer):
         self
         """
         self._check_parameters()
-        if self.n_clusters > gram.n:
-            raise ValueError(
-                f"n_clusters={self.n_clusters} exceeds the number of samples, n_samples={gram.n}"
-            )
+        check_at_most_samples(self, "n_clusters", self.n_clusters, gram.n)
         with one_thread("blas"):
             labels = self._raise(gram, check_random_state(self.random_state))
         self.labels_ = by_first_member(labels)

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import check_int, check_scale
+from cladebench.validation import check_at_most_samples, check_int, check_scale
 
 
 @dataclass
@@ -168,10 +168,9 @@ class GreedyTopDown(HierarchicalClusterer):
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)
         n_leaves = self.n_clusters if self.n_leaves is None else self.n_leaves
-        if n_leaves > len(X):
-            raise ValueError(f"n_leaves={n_leaves} exceeds the number of samples, n_samples={len(X)}")
-        if n_leaves > 1 and self.n_splits > len(X):
-            raise ValueError(f"n_splits={self.n_splits} exceeds the number of samples, n_samples={len(X)}")
+        check_at_most_samples(self, "n_leaves", n_leaves, len(X))
+        if n_leaves > 1:
+            check_at_most_samples(self, "n_splits", self.n_splits, len(X))
         self._X = X
         try:
             nodes, order = self._grow(n_leaves)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from scipy.spatial.distance import squareform
 
+from cladebench.distance_matrix import mended_distances
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
 from cladebench.solvers import linkages
@@ -26,11 +27,13 @@ class Agglomerative(HierarchicalClusterer):
         Distance between clusters. The default is the ghc paper's HAC-C; that of `cladebench.linkage` is "ward".
     metric : str, default="euclidean"
         Distance between samples, by SciPy's name; "ward", "centroid" and "median" take "euclidean" alone. With
-        "precomputed" X has the distances: symmetric, at least 0, and 0 from each sample to itself.
-    connectivity : int or sparse matrix of shape (n_samples, n_samples), optional
-        None: any two clusters may merge. An int: clusters merge along the graph of as many nearest neighbours. A
-        matrix: along the graph of its non-zeros. For all linkages under "euclidean", and for "complete", "single",
-        "average" and "weighted" under "sqeuclidean" and "cosine".
+        "precomputed" X has the distances: symmetric, at least 0, and 0 from each sample to itself. Rounding is
+        mended: up to 1e-8 of the largest, and 1e-5 in single precision.
+    connectivity : int or sparse matrix or ndarray of shape (n_samples, n_samples), optional
+        None: any two clusters may merge. An int: clusters merge along the graph of as many nearest neighbours. A sparse
+        matrix: along the graph of the entries that it stores, be they 0 or False. An ndarray: along that of its
+        non-zeros. For all linkages under "euclidean", and for "complete", "single", "average" and "weighted" under
+        "sqeuclidean" and "cosine".
 
     Attributes
     ----------
@@ -103,7 +106,7 @@ class Agglomerative(HierarchicalClusterer):
 
     def _check_parameters(self) -> None:
         check_choice("linkage", self.linkage, linkages.METHODS)
-        check_choice("metric", self.metric, (*linkages.METRICS, "precomputed"))
+        check_choice("metric", self.metric, (*linkages.METRICS, "precomputed"), linkages.SYNONYMS)
         if self.metric != "precomputed":
             linkages.check_together("linkage", self.linkage, self.metric)
         check_connectivity(self.connectivity)
@@ -114,14 +117,10 @@ class Agglomerative(HierarchicalClusterer):
         return linkages.check_rows(X, self)
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
-        if self.metric == "precomputed":
-            distances = _condensed(X)
-            Z = linkages.linkage(distances, self.linkage) if len(distances) else np.empty((0, 4))
-            self.merge_bounds_ = np.ones(len(Z))
-        else:
-            Z, self.merge_bounds_ = linkages.linkage_and_bounds(
-                X, self.linkage, self.metric, self.connectivity
-            )
+        try:
+            Z, self.merge_bounds_ = self._linked(X)
+        except ValueError as error:
+            raise ValueError(f"{type(self).__name__}: {error}") from error
         if self.connectivity is None:
             return Hierarchy.from_linkage(Z)
         marks = np.full(2 * len(Z) + 1, np.nan)
@@ -129,20 +128,21 @@ class Agglomerative(HierarchicalClusterer):
             marks[len(Z) + 1 :] = self.merge_bounds_
         return Hierarchy(*read_linkage(Z), {"merge_bound": marks})
 
+    def _linked(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Give the linkage matrix and the bounds."""
+        if self.metric != "precomputed":
+            return linkages.linkage_and_bounds(X, self.linkage, self.metric, self.connectivity)
+        n = len(X)
+        if X.shape[1] != n:
+            raise ValueError(
+                f"X: shape {X.shape}; expected as many columns as rows under metric='precomputed'"
+            )
+        distances = squareform(mended_distances("X", X), checks=False)
+        Z = linkages.linkage(distances, self.linkage) if n > 1 else np.empty((0, 4))
+        return Z, np.ones(n - 1)
+
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn whether X has distances."""
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
-
-
-def _condensed(D: np.ndarray) -> np.ndarray:
-    if D.shape[0] != D.shape[1]:
-        raise ValueError(f"X: shape {D.shape}; expected as many columns as rows under metric='precomputed'")
-    wrong = D != D.T
-    np.fill_diagonal(wrong, D.diagonal() != 0.0)
-    if wrong.any():
-        i, j = np.unravel_index(int(np.argmax(wrong)), D.shape)
-        fault = f"X[{i}, {j}] is {D[i, j]:g}" + (f", X[{j}, {i}] is {D[j, i]:g}" if i != j else "")
-        raise ValueError(f"{fault}; expected symmetric distances, 0 from each sample to itself")
-    return np.asarray(squareform(D, checks=False))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from cladebench import tree_cuts
@@ -17,6 +18,7 @@ from cladebench.hierarchy import Hierarchy
 from cladebench.subclass_results import array_from
 from cladebench.threads import one_thread
 from cladebench.validation import (
+    check_at_most_samples,
     check_features,
     check_finite,
     check_int,
@@ -68,10 +70,8 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
             labels = codes_of_y(y, seen)
         else:
             X = validate_data(self, X, dtype=self._dtypes, order="C", **accepted)
-        check_finite(X, self, columns=columns)
-        n_clusters = getattr(self, "n_clusters", 1)
-        if n_clusters > X.shape[0]:
-            raise ValueError(f"n_clusters={n_clusters} exceeds the number of samples, n_samples={X.shape[0]}")
+        check_finite(X, self, columns=columns, of_pairs=get_tags(self).input_tags.pairwise)
+        check_at_most_samples(self, "n_clusters", getattr(self, "n_clusters", 1), X.shape[0])
         # The last bits of a BLAS product may depend on the number of threads, and a tree on the last bits.
         with one_thread("blas"):
             self._fit(X, labels)

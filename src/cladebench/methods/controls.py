@@ -15,7 +15,7 @@ from cladebench.discovery import Excuse
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods._top_down import divide
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.validation import check_int
+from cladebench.validation import check_at_most_samples, check_int
 
 #: What is blind to the features fails where scikit-learn looks for blobs.
 BLIND: Mapping[str, Excuse] = {
@@ -193,8 +193,7 @@ class StarTree(HierarchicalClusterer):
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         n_samples = len(X)
         n_leaves = n_samples if self.n_leaves is None else self.n_leaves
-        if n_leaves > n_samples:
-            raise ValueError(f"n_leaves={n_leaves} exceeds the number of samples, n_samples={n_samples}")
+        check_at_most_samples(self, "n_leaves", n_leaves, n_samples)
         order = check_random_state(self.random_state).permutation(n_samples)
         if n_leaves == 1:
             return Hierarchy([-1], np.zeros(n_samples, dtype=np.int64))

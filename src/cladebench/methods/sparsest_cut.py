@@ -109,6 +109,12 @@ class SparsestCut(HierarchicalClusterer):
         whole = _Part(np.arange(len(X)), weights, None)
         return Hierarchy(*divide(len(X), whole, split, lambda part: part.samples))
 
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn whether X has similarities."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.similarity, str) and self.similarity == "precomputed"
+        return tags
+
     def _weights(self, X: np.ndarray) -> Any:
         """Weights that may be permuted.
 

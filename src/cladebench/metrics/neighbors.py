@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cladebench.class_labels import class_codes
-from cladebench.validation import as_floats, check_integer, neighbor_lists
+from cladebench.validation import as_array, as_floats, as_index, check_integer
 
 
 def vote(neighbors: npt.ArrayLike, labels: npt.ArrayLike) -> np.ndarray:
@@ -152,3 +152,51 @@ def average_precision(
     hit = (returned[:, :k, None] == relevant[:, None, :wanted]).any(axis=2)
     precision = hit.cumsum(axis=1) / np.arange(1, k + 1)
     return np.asarray((precision * hit).sum(axis=1) / k)
+
+
+def neighbor_lists(
+    name: str, values: npt.ArrayLike, n_rows: int | None = None, *, may_lack: bool = True
+) -> npt.NDArray[np.int64]:
+    """Return lists of neighbours.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for the messages.
+    values : array-like of int, shape (n_queries, k)
+        Rows, each at most once in a list; -1 for none.
+    n_rows : int, optional
+        Number of rows that there are; not checked by default.
+    may_lack : bool, default=True
+        Whether -1 is allowed.
+
+    Returns
+    -------
+    ndarray of int64, shape (n_queries, k)
+
+    Raises
+    ------
+    ValueError
+        If there is no list, a list is empty, or an entry is no row or comes twice in its list.
+    """
+    array = as_array(name, values, "integers")
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}; expected (n_queries, k), neither 0")
+    flat = [v for row in values for v in row] if isinstance(values, list | tuple) else array.ravel()
+    lists = as_index(name, flat).reshape(array.shape)
+    outside = lists < (-1 if may_lack else 0)
+    if n_rows is not None:
+        outside |= lists >= n_rows
+    if outside.any():
+        query, place = np.argwhere(outside)[0]
+        last = "" if n_rows is None else n_rows - 1
+        raise ValueError(
+            f"{name}[{query}, {place}] is {lists[query, place]}; expected a row, 0..{last}"
+            + (", or -1 for none" if may_lack else "")
+        )
+    ordered = np.sort(lists, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if twice.any():
+        query, place = np.argwhere(twice)[0]
+        raise ValueError(f"{name}[{query}] has row {ordered[query, place]} twice; expected different rows")
+    return lists

@@ -29,6 +29,7 @@ from sklearn.utils import check_random_state
 
 from cladebench import _core
 from cladebench.class_labels import by_first_member
+from cladebench.distance_matrix import unlike
 from cladebench.validation import as_floats, check_choice, check_int, check_real, check_seed
 
 FloatArray = npt.NDArray[np.float64]
@@ -204,10 +205,9 @@ def checked_similarity(similarity: npt.ArrayLike) -> FloatArray:
         )
     difference = np.abs(S - S.T)
     if difference.max() > ASYMMETRY * np.abs(S).max():
-        p, q = (int(place) for place in np.unravel_index(np.argmax(difference), S.shape))
         raise ValueError(
-            f"similarity is not symmetric: [{p}, {q}] is {S[p, q]:g}, [{q}, {p}] is {S[q, p]:g}; "
-            "average it with its transpose if that is meant"
+            f"{unlike('similarity', S, difference)}; expected a symmetric matrix: the mean of both sides, "
+            "if either will do"
         )
     return (S + S.T) / 2.0
 

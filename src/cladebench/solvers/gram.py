@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from cladebench.distance_matrix import unlike
 from cladebench.validation import as_floats, check_int
 
 FloatArray = npt.NDArray[np.float64]
@@ -220,11 +221,7 @@ def checked_kernel(K: Any, *, semidefinite: bool = True) -> FloatArray:
         strip = slice(start, start + STRIP)
         gap = np.abs(K[strip] - K[:, strip].T)
         if gap.max() > SYMMETRIC * largest:
-            i, j = map(int, np.unravel_index(int(gap.argmax()), gap.shape))
-            raise ValueError(
-                f"kernel is not symmetric: entry [{start + i}, {j}] is {K[start + i, j]:g} and [{j}, {start + i}] is "
-                f"{K[j, start + i]:g}"
-            )
+            raise ValueError(f"{unlike('kernel', K, np.abs(K - K.T))}; expected a symmetric matrix")
     K = (K + K.T) / 2.0
     if semidefinite:
         least, most = _extreme_eigenvalues(K)

@@ -13,7 +13,7 @@ import cladebench._core as _core
 from cladebench.validation import check_int, without_overflow
 
 FloatArray = npt.NDArray[np.float64]
-Connectivity: TypeAlias = int | scipy.sparse.sparray | scipy.sparse.spmatrix | None
+Connectivity: TypeAlias = int | scipy.sparse.sparray | scipy.sparse.spmatrix | npt.NDArray[Any] | None
 #: Called with the merges done, and those of the whole tree.
 Progress: TypeAlias = Callable[[int, int], object]
 
@@ -32,21 +32,27 @@ def check_graph_method(name: str, method: str, metric: str) -> None:
 
     `name` is what the caller names the method.
     """
-    if metric not in ALONG_GRAPH.get(method, ()):
-        known = ", ".join(f"{each} ({' or '.join(metrics)})" for each, metrics in ALONG_GRAPH.items())
+    if metric not in ALONG_GRAPH[method]:
+        known = " or ".join(map(repr, ALONG_GRAPH[method]))
+        why = "distances have no graph" if metric == "precomputed" else "not along a graph"
         raise ValueError(
-            f"{name}={method!r}, metric={metric!r}: not along a graph; expected {known}, or connectivity=None"
+            f"{name}={method!r}, metric={metric!r}: {why}; expected metric={known}, or connectivity=None"
         )
 
 
 def check_connectivity(connectivity: Any) -> None:
-    """Refuse all but None, an integer from 1, or a sparse matrix."""
-    if connectivity is None or scipy.sparse.issparse(connectivity):
+    """Refuse all but None, an integer from 1, or a matrix."""
+    if connectivity is None or is_graph(connectivity):
         return
     if isinstance(connectivity, bool) or not isinstance(connectivity, int | np.integer):
         kind = type(connectivity).__name__
-        raise ValueError(f"connectivity: {kind}; expected None, an integer or a sparse matrix")
+        raise ValueError(f"connectivity: {kind}; expected None, an integer, a sparse matrix or an ndarray")
     check_int("connectivity", connectivity, 1)
+
+
+def is_graph(connectivity: Any) -> bool:
+    """Say whether it is a matrix, not a number of neighbours."""
+    return scipy.sparse.issparse(connectivity) or isinstance(connectivity, np.ndarray)
 
 
 def check_graph(connectivity: Any, n: int) -> None:
@@ -75,8 +81,8 @@ def link_along_graph(
     method : str
     metric : str
         Both as in `ALONG_GRAPH`.
-    connectivity : int or sparse matrix of shape (n_samples, n_samples)
-        Neighbours of each row; or the graph, by its non-zeros.
+    connectivity : int or sparse matrix or ndarray of shape (n_samples, n_samples)
+        Neighbours of each row; or the graph, by the entries that are stored, of an ndarray by the non-zeros.
     told : callable, optional
         Called with the number of merges done.
 
@@ -88,7 +94,7 @@ def link_along_graph(
         As `cladebench.methods.Agglomerative.merge_bounds_`. None for a matrix, which says nothing of distances,
         and for "centroid" and "median".
     """
-    if scipy.sparse.issparse(connectivity):
+    if is_graph(connectivity):
         graph = (*_edges(connectivity), np.empty(0))
     else:
         graph = _core.neighbor_graph(rows, int(connectivity), progress=told)
@@ -98,10 +104,15 @@ def link_along_graph(
 
 
 def _edges(connectivity: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-    """Give where each row's non-zeros begin, and their columns."""
+    """Give where each row's entries begin, and their columns.
+
+    Zeros that are stored are links: of equal rows, where entries are distances.
+    """
     graph = scipy.sparse.csr_array(without_overflow(connectivity))
-    if not graph.data.all() or not graph.has_canonical_format:
+    blocks = scipy.sparse.issparse(connectivity) and connectivity.format == "bsr"  # filled up with zeros
+    if blocks or not graph.has_canonical_format:
         graph = graph.copy()
         graph.sum_duplicates()
-        graph.eliminate_zeros()
+        if blocks:
+            graph.eliminate_zeros()
     return graph.indptr.astype(np.int64), graph.indices.astype(np.int32)

@@ -18,12 +18,14 @@ import scipy.sparse
 import scipy.spatial.distance
 
 import cladebench._core as _core
+from cladebench.distance_matrix import rounding_of
 from cladebench.solvers.graph_linkages import (
     Connectivity,
     Progress,
     check_connectivity,
     check_graph,
     check_graph_method,
+    is_graph,
     link_along_graph,
 )
 from cladebench.solvers.linkage_units import rows_in_unit, shift_heights, shift_of
@@ -51,6 +53,9 @@ METRICS = (
     *("jensenshannon", "minkowski", "seuclidean", "sqeuclidean"),
 )
 
+#: scikit-learn's names of some of them.
+SYNONYMS = {"manhattan": "cityblock", "l1": "cityblock", "l2": "euclidean", "p": "minkowski"}
+
 
 def linkage(
     X: npt.ArrayLike,
@@ -75,9 +80,10 @@ def linkage(
     metric : str, default="euclidean"
         Distance between rows, by SciPy's name. "ward", "centroid" and "median" are of Euclidean distances alone.
         Without a meaning where X has distances.
-    connectivity : int or sparse matrix of shape (n_samples, n_samples), optional
-        None: any two clusters may merge. A matrix: two rows are linked where either entry is not 0. An int: each row
-        is linked to as many nearest rows, and they to it. Only linked clusters merge, as the notes say.
+    connectivity : int or sparse matrix or ndarray of shape (n_samples, n_samples), optional
+        None: any two clusters may merge. A sparse matrix: two rows are linked where it stores either entry, be it 0 or
+        False. An ndarray: where either entry is not 0. An int: each row is linked to as many nearest rows, and they to
+        it. Only linked clusters merge, as the notes say.
     progress : callable, optional
         Called with the merges done and those of the whole tree, at most ten times a second, and then once with all of
         them. What it raises ends the call. It hears of no merge while neighbours are looked for, or the edges of
@@ -94,7 +100,7 @@ def linkage(
         If X is empty, sparse, not finite, or has text. If squares overflow or vanish under "sqeuclidean", or a merge is
         above 1.8e308. If X has a row of zeros under "cosine", or two rows without a distance, such as constant ones
         under "correlation". If method and metric do not go together. If distances are negative, or not as many as
-        those of all pairs. If connectivity is neither of both, below 1, or a matrix of another shape or not of finite
+        those of all pairs. If connectivity is none of these, below 1, or a matrix of another shape or not of finite
         real numbers. If X has distances with it.
     TypeError
         If progress is no callable.
@@ -191,16 +197,19 @@ def check_rows(X: Any, who: object = None) -> list[Any] | None:
     if scipy.sparse.issparse(X):
         raise ValueError(f"{where} is sparse; expected a dense array")
     shape = as_array(where, X, "numbers").shape
+    what = "" if shape else f" {type(X).__name__},"
     expected = "expected a 2D array (n_samples, n_features), both at least 1"
     if who is None:
         expected += ", or distances of all pairs"
     elif len(shape) == 1:
         expected += ": X.reshape(-1, 1) has one feature"
     if len(shape) == 2 and 0 in shape:
-        what = "feature" if shape[0] else "sample"
-        raise ValueError(f"{where}: 0 {what}(s) (shape={shape}) while a minimum of 1 is required; {expected}")
+        lacking = "feature" if shape[0] else "sample"
+        raise ValueError(
+            f"{where}: 0 {lacking}(s) (shape={shape}) while a minimum of 1 is required; {expected}"
+        )
     if len(shape) != 2 and (who is not None or len(shape) != 1 or not shape[0]):
-        raise ValueError(f"{where}: shape {shape}, dim {len(shape)}; {expected}")
+        raise ValueError(f"{where}:{what} shape {shape}, dim {len(shape)}; {expected}")
     return columns
 
 
@@ -216,7 +225,7 @@ def linkage_and_bounds(
     The latter is None where the graph is a matrix, and for "centroid" and "median" along a graph.
     """
     check_choice("method", method, METHODS)
-    check_choice("metric", metric, METRICS)
+    check_choice("metric", metric, METRICS, SYNONYMS)
     check_together("method", method, metric)
     check_connectivity(connectivity)
     if connectivity is not None:
@@ -225,19 +234,20 @@ def linkage_and_bounds(
         raise TypeError(f"progress is {progress!r}; expected None or a callable of two counts")
     columns = check_rows(X)
     rows = X if _is_single_precision(X) else as_floats("X", X)
-    check_finite(rows, None, columns=columns)
+    check_finite(rows, None, columns=columns, of_pairs=rows.ndim < 2)
     if rows.ndim < 2:
         if connectivity is not None:
             raise ValueError("X: distances of all pairs; expected rows of features with connectivity")
         Z = _of_distances(rows, method)
         return Z, np.ones(len(Z))
-    if scipy.sparse.issparse(connectivity):
+    if is_graph(connectivity):
         check_graph(connectivity, len(rows))
     if len(rows) < 2:
         return np.empty((0, 4)), np.empty(0)
-    if len(rows) == rows.shape[1] > 2 and not rows.diagonal().any() and rows.any() and (rows == rows.T).all():
+    if len(rows) == rows.shape[1] > 2 and _looks_like_distances(rows):
         warnings.warn(
-            "X: square, symmetric, 0 on the diagonal, and taken for features; expected squareform(X) for distances",
+            "X: square, symmetric, 0 on the diagonal, and taken for features; expected squareform(X, checks=False) "
+            "for distances",
             stacklevel=3,
         )
     n_merges = len(rows) - 1
@@ -272,6 +282,16 @@ def linkage_and_bounds(
     return Z, bounds
 
 
+def _looks_like_distances(rows: npt.NDArray[Any]) -> bool:
+    """Say whether features are nearly symmetric, with 0 on the diagonal."""
+    slack = rounding_of(rows)
+    return (
+        slack > 0.0
+        and float(np.abs(rows.diagonal()).max()) <= slack
+        and float(np.abs(rows - rows.T).max()) <= slack
+    )
+
+
 def _is_single_precision(X: Any) -> TypeGuard[npt.NDArray[Any]]:
     """Say whether the core reads X as it is."""
     return type(X) is np.ndarray and X.dtype == np.float32 and X.ndim == 2 and X.flags.c_contiguous
@@ -286,8 +306,11 @@ def _of_distances(distances: npt.NDArray[np.float64], method: str) -> npt.NDArra
         raise ValueError(
             f"X: {distances.size} distances; expected n (n - 1) / 2 for n samples, or rows of features"
         )
-    if (distances < 0.0).any():
-        raise ValueError(f"X: distance {distances.min():g}; expected none below 0")
+    least = float(distances.min())
+    if least < -rounding_of(distances):
+        raise ValueError(f"X: distance {least:g}; expected none below 0")
+    if least < 0.0:
+        distances = np.maximum(distances, 0.0)
     return _by_scipy(distances, method)
 
 

@@ -33,6 +33,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from cladebench.distance_matrix import rounding_of
 from cladebench.solvers.fiedler import fiedler_vectors
 from cladebench.validation import as_floats, without_overflow
 
@@ -299,7 +300,7 @@ def checked_weights(S: Any, *, copy: bool = True) -> Any:
     Parameters
     ----------
     S : array-like or sparse matrix of shape (n, n)
-        Symmetric (to 1e-8 of the largest weight), finite, not negative.
+        Symmetric and not negative (to 1e-8 of the largest weight), finite.
     copy : bool, default=True
         False: a float64 array may be changed and returned.
 
@@ -333,12 +334,18 @@ def checked_weights(S: Any, *, copy: bool = True) -> Any:
             "overflow: rescale it"
         )
     if values.size and values.min() < 0:
-        raise ValueError(f"similarity contains {values.min():g}; expected weights >= 0")
+        if values.min() < -rounding_of(values):
+            raise ValueError(f"similarity contains {values.min():g}; expected weights >= 0")
+        np.maximum(values, 0.0, out=values)
+        if sparse.issparse(weights):
+            weights.eliminate_zeros()
     # In strips: a whole transposed difference would be two more matrices.
     strips = (slice(start, start + 256) for start in range(0, weights.shape[0], 256))
     asymmetry = max((abs(weights[strip] - weights[:, strip].T).max() for strip in strips), default=0.0)
     if values.size and asymmetry > 1e-8 * values.max():
-        raise ValueError(f"similarity is not symmetric: S and its transpose differ by {asymmetry:g}")
+        raise ValueError(
+            f"similarity is not symmetric: S and its transpose differ by {asymmetry:g}; expected a symmetric matrix"
+        )
     if not sparse.issparse(weights):
         np.fill_diagonal(weights, 0.0)
     return weights

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from cladebench import _core
+from cladebench.distance_matrix import mended_distances
 from cladebench.hierarchy import Hierarchy
 from cladebench.validation import as_floats, check_choice, check_int, check_seed
 
@@ -26,8 +27,6 @@ MOST_FOR_ALL = 8
 #: Edges that a subtree may move in one step of the search; beyond FULL_RADIUS_UP_TO points.
 RADIUS = 10
 FULL_RADIUS_UP_TO = 50
-#: Largest difference between D and its transpose, relative to the largest entry.
-ASYMMETRY = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +97,7 @@ def fit_tree_metric(
     Raises
     ------
     ValueError
-        If D is not as described (asymmetry of up to 1e-8 of the largest entry is averaged away), `topologies` is
+        If D is not as described, by more than rounding (1e-8 of the largest entry, which is mended), `topologies` is
         unknown, "all" is asked for with more than 8 points, `n_starts` is below 1, or `random_state` is no seed.
 
     Notes
@@ -229,16 +228,7 @@ def _distances(D: Any) -> FloatArray:
     _refuse(
         array, np.isinf(array), "expected finite numbers: parts that are not connected have no tree metric"
     )
-    _refuse(array, array < 0, "expected at least 0")
-    _refuse(array, np.eye(len(array), dtype=bool) & (array != 0), "expected 0 on the diagonal")
-    difference = np.abs(array - array.T)
-    wrong = difference > ASYMMETRY * array.max()
-    if wrong.any():
-        i, j = np.unravel_index(int(np.argmax(wrong)), array.shape)
-        raise ValueError(
-            f"D[{i}, {j}] is {array[i, j]:g}, but D[{j}, {i}] is {array[j, i]:g}; expected a symmetric matrix"
-        )
-    return array / 2.0 + array.T / 2.0
+    return mended_distances("D", array).astype(np.float64, copy=False)
 
 
 def _refuse(array: FloatArray, wrong: npt.NDArray[np.bool_], expected: str) -> None:

@@ -291,6 +291,47 @@ void ClusterSearch::find_outside(std::int64_t who, const std::vector<std::int64_
       });
 }
 
+/// A block of several groups may be large, so that its box says little.
+double ClusterSearch::least_to_rows(std::size_t leaf, std::size_t block,
+                                    const std::vector<std::int64_t>& groups) const {
+  const std::size_t first = block * ClusterTiles::kBlock;
+  double least = std::numeric_limits<double>::infinity();
+  keep_on(ClusterTiles::kBlock * d_);
+  for (std::size_t place = first; place < std::min(first + ClusterTiles::kBlock, tiles_.size()); ++place) {
+    if (groups[place] != nodes_[leaf].group) least = std::min(least, bound(leaf, cluster(tiles_.id(place))));
+  }
+  return least;
+}
+
+double ClusterSearch::least_outside(std::size_t block, const std::vector<std::int64_t>& groups) const {
+  const std::size_t leaf = leaf_of(block);
+  const std::int64_t own = nodes_[leaf].group;
+  if (own < 0) return 0.0;
+  double least = std::numeric_limits<double>::infinity();
+  std::pair<double, std::size_t> stack[64];  // as in `walk`
+  std::size_t depth = 0;
+  stack[depth++] = {0.0, 0};
+  while (depth > 0) {
+    const auto [from_here, node] = stack[--depth];
+    if (from_here >= least || nodes_[node].group == own) continue;
+    if (nodes_[node].n_blocks < 2) {
+      if (nodes_[node].group < 0) {
+        least = std::min(least, least_to_rows(leaf, nodes_[node].first_block, groups));
+      } else {
+        least = from_here;
+      }
+      continue;
+    }
+    keep_on(2 * d_);
+    std::pair<double, std::size_t> near{bound(node + 1, leaf), node + 1};
+    std::pair<double, std::size_t> far{bound(nodes_[node].right, leaf), nodes_[node].right};
+    if (far < near) std::swap(near, far);
+    stack[depth++] = far;
+    stack[depth++] = near;
+  }
+  return least;
+}
+
 void ClusterSearch::find(std::span<const std::int64_t> who, Nearby* nearby) const {
   if (with_tree_) {
     for (std::size_t q = 0; q < who.size(); ++q) find_in_tree(cluster(who[q]), nearby[q]);

@@ -48,6 +48,10 @@ class ClusterSearch {
   void find_outside(std::int64_t who, const std::vector<std::int64_t>& groups, double limit,
                     Nearby& nearby) const;
 
+  /// At most the least distance of a cluster in a block to one of another group, as marked: infinity if there
+  /// is none.
+  double least_outside(std::size_t block, const std::vector<std::int64_t>& groups) const;
+
   Cluster cluster(std::int64_t id) const;
   bool is_by_tree() const { return with_tree_; }
   const ClusterTiles& tiles() const { return tiles_; }
@@ -93,6 +97,8 @@ class ClusterSearch {
   double bound(std::size_t node, const Cluster& who) const;
   double bound(std::size_t a, std::size_t b) const;  ///< of any two clusters in two nodes
   std::size_t leaf_of(std::size_t block) const;
+  /// At most the least distance of a leaf, of one group, to the rows of others in a block.
+  double least_to_rows(std::size_t leaf, std::size_t block, const std::vector<std::int64_t>& groups) const;
   /// The other leaves within the limit, the nearest first. False if they are many.
   bool leaves_near(std::size_t leaf, double limit, std::vector<Near>& near) const;
   void widen(std::size_t node, const double* centre, double weight);

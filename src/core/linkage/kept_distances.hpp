@@ -5,13 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "linkage/cluster_search.hpp"
 
 namespace cladebench {
 
-/// Of the clusters that `search` has taken in, until it is rebuilt.
+/// Of the clusters that `search` has taken in.
 class KeptDistances {
  public:
   using Id = std::int64_t;
@@ -24,8 +25,11 @@ class KeptDistances {
   /// After `search` has merged both.
   void merge(Id kept, Id gone);
 
+  /// After `search` has been rebuilt.
+  void move();
+
   /// As `search.find` does. Threads may ask about different clusters.
-  void find(Id who, Nearby& nearby);
+  void find(std::span<const Id> who, Nearby* nearby);
 
  private:
   struct Change {
@@ -33,12 +37,15 @@ class KeptDistances {
     Id id;  ///< -1: it is gone
   };
 
-  void bring_up_to_date(Id who);
-  std::vector<double>& row(Id who) { return rows_[search_.place(who)]; }
+  bool catch_up(std::size_t at, Id who);
+  void fill(std::span<const Id> who);
+  void offer(Id who, Nearby& nearby) const;
 
   const ClusterSearch& search_;
+  std::vector<Id> ids_;                    ///< by place
   std::vector<std::vector<double>> rows_;  ///< by place; empty where nothing is kept
   std::vector<Change> changes_;
+  std::vector<std::size_t> last_;     ///< of each place its last change
   std::vector<std::size_t> n_known_;  ///< of each row, how many changes it has taken in
 };
 

@@ -116,12 +116,11 @@ class Rounds {
   }
 
   void forget() {
-    if (clusters_.forget()) distances_.reset();
+    if (clusters_.forget() && distances_) distances_->move();
   }
 
   void look(std::span<const Id> who, Nearby* nearby) {
-    if (!distances_) return clusters_.search().find(who, nearby);
-    for (std::size_t q = 0; q < who.size(); ++q) distances_->find(who[q], nearby[q]);
+    distances_ ? distances_->find(who, nearby) : clusters_.search().find(who, nearby);
   }
 
   void find_nearest() {
@@ -137,7 +136,7 @@ class Rounds {
       if (!known[k]) unknown.push_back(asking[k]);
     }
     n_searches_ += unknown.size();
-    if (!distances_ && n_tied_ > clusters_.n() && !search.is_by_tree() && KeptDistances::fit(search)) {
+    if (!distances_ && n_tied_ >= clusters_.n() && !search.is_by_tree() && KeptDistances::fit(search)) {
       distances_.emplace(search);
     }
     std::sort(unknown.begin(), unknown.end(), [&](Id a, Id b) { return search.place(a) < search.place(b); });
@@ -190,7 +189,11 @@ class Rounds {
     const auto nearest_of = [&](Id id) {
       if (clusters_.n_alive() < 2) return MutualNearest::kNobody;
       Nearby found(1);
-      look({&id, 1}, &found);
+      if (clusters_.is_alive(id)) {
+        look({&id, 1}, &found);
+      } else {  // rounding has closed a circle: what is gone has no place among the kept distances
+        clusters_.search().find({&id, 1}, &found);
+      }
       return found.found().front();
     };
     follow_chains(clusters_.alive(), nearest_of, [&](Id kept, Id gone, const Neighbor& nearest) {

@@ -45,6 +45,8 @@ class Stage {
         sizes_(clusters.sizes),
         known_(clusters.size()),
         second_(clusters.size()),
+        looked_at_(clusters.size(), 0),
+        merged_at_(clusters.size(), 0),
         balls_(over == Over::kMean ? ClusterBalls(points, clusters) : ClusterBalls()),
         mutual_(clusters.size()),
         joined_(clusters.size()),
@@ -110,9 +112,8 @@ class Stage {
   /// Room of one thread.
   struct Desk {
     Desk(std::size_t n, std::size_t d) : place(n), tiles(d, Between::kCentres) {}
-    std::vector<std::uint32_t> place;  ///< of each cluster in `known`, where that has it
-    std::vector<Known> known;
-    std::vector<double> pairs;  ///< of rows, that are known
+    std::vector<std::uint32_t> place;  ///< of each cluster in what is known, where that has it
+    std::vector<double> pairs;         ///< of rows, that are known; kAll where nothing has changed
     std::vector<Neighbor> bounds;
     ClusterTiles tiles;
     std::size_t looked = 0;  ///< pairs of points
@@ -125,17 +126,30 @@ class Stage {
       keep_on(2 * chunk.size());
       for (const ClusterPair& pair : chunk) ++counts[pair.first], ++counts[pair.second];
     }
-    for (std::size_t k = 0; k < known_.size(); ++k) known_[k].reserve(counts[k]);
+    std::size_t n_pairs = 0;
+    for (std::size_t k = 0; k < known_.size(); ++k) {
+      known_[k].reserve(counts[k]);
+      n_pairs += counts[k];
+    }
+    const bool need_squares = over_ == Over::kMean && n_pairs < known_.size() * (known_.size() - 1);
     for (auto& chunk : found.chunks) {
       keep_on(8 * chunk.size());
       for (const auto& [value, a, b] : chunk) {
-        const double squares = over_ == Over::kMean ? balls_.mean_square(a, b) * sizes_[a] * sizes_[b] : 0.0;
+        const double squares = need_squares ? squares_of(a, b, value) : 0.0;
         known_[a].push_back({value, squares, b, static_cast<std::uint32_t>(sizes_[b]), 0});
         known_[b].push_back({value, squares, a, static_cast<std::uint32_t>(sizes_[a]), 0});
       }
       chunk = {};
     }
     for (std::size_t k = 0; k < known_.size(); ++k) note_parts(k, known_[k].size(), sizes_[k], 0.0);
+  }
+
+  /// Sum of the squares of the distances between the parts of two clusters. Of two points the value says it,
+  /// within rounding that ClusterBalls allows for.
+  double squares_of(std::uint32_t a, std::uint32_t b, double value) const {
+    const double pairs = sizes_[a] * sizes_[b];
+    if (clusters_.size() == points_.size()) return value * (value / pairs);
+    return balls_.mean_square(a, b) * sizes_[a] * sizes_[b];
   }
 
   void note_parts(std::size_t k, std::size_t begin, double first_size, double second_size) {
@@ -189,42 +203,46 @@ class Stage {
     const std::size_t own = at(id);
     collect(own, desk);
     const double size = sizes_[own];
+    std::vector<Known>& known = known_[own];
     Neighbor nearest = MutualNearest::kNobody;
     std::size_t left = 0;
     desk.bounds.clear();
-    for (std::size_t k = 0; k < desk.known.size(); ++k) {
-      Known one = desk.known[k];
-      const double pairs = size * sizes_[one.number], missing = pairs - desk.pairs[k];
-      if (missing > 0.0) {
-        if (over_ == Over::kGreatest) continue;  // beyond the limit
-        one.value += missing * limit_;
-        one.squares += missing * limit_ * limit_;
-        one.is_bound = 1;
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      Known& one = known[k];
+      const double pairs = size * sizes_[one.number];
+      if (desk.pairs[k] != kAll) {
+        if (const double missing = pairs - desk.pairs[k]; missing > 0.0) {
+          if (over_ == Over::kGreatest) continue;  // beyond the limit
+          one.value += missing * limit_;
+          one.squares += missing * limit_ * limit_;
+          one.is_bound = 1;
+        }
+        one.size = static_cast<std::uint32_t>(sizes_[one.number]);
       }
-      one.size = static_cast<std::uint32_t>(sizes_[one.number]);
       const double distance = distance_of(over_, one.value, pairs);
       if (one.is_bound) {
         desk.bounds.push_back({distance * kBelow, static_cast<Id>(left)});
       } else if (distance <= limit_) {
         nearest = std::min(nearest, {distance, static_cast<Id>(one.number)});
       }
-      desk.known[left++] = one;
+      if (left < k) known[left] = one;
+      ++left;
     }
-    desk.known.resize(left);
+    known.resize(left);
     settle(own, nearest, desk);
-    known_[own].assign(desk.known.begin(), desk.known.end());
     note_parts(own, left, size, 0.0);
+    looked_at_[own] = n_merges_;
     mutual_.answer(id, nearest);
   }
 
   /// Looks at the rows of those that may be nearer than what is the nearest so far.
-  void settle(std::size_t own, Neighbor& nearest, Desk& desk) const {
+  void settle(std::size_t own, Neighbor& nearest, Desk& desk) {
     auto& bounds = desk.bounds;
     std::erase_if(bounds, [&](const Neighbor& bound) { return bound.distance > nearest.distance; });
     if (bounds.empty()) return;
     keep_on(bounds.size() * points_.d);
     for (Neighbor& bound : bounds) {
-      const Known& one = desk.known[at(bound.id)];
+      const Known& one = known_[own][at(bound.id)];
       const double pairs = sizes_[own] * sizes_[one.number];
       bound.distance =
           balls_.least_mean(own, one.number, one.value / pairs, one.squares / pairs, limit_) * kBelow;
@@ -234,7 +252,7 @@ class Stage {
     std::sort(bounds.begin(), bounds.end());
     for (const Neighbor& bound : bounds) {
       if (bound.distance > nearest.distance) break;
-      Known& one = desk.known[at(bound.id)];
+      Known& one = known_[own][at(bound.id)];
       const double pairs = sizes_[own] * sizes_[one.number];
       one.value = sum(static_cast<Id>(own), static_cast<Id>(one.number), desk);
       one.squares = balls_.mean_square(own, one.number) * pairs;
@@ -245,31 +263,39 @@ class Stage {
   }
 
   /// Adds up what is known of the same cluster; in desk.pairs of how many pairs of rows that is.
-  void collect(std::size_t own, Desk& desk) const {
-    const std::vector<Known>& known = known_[own];
+  void collect(std::size_t own, Desk& desk) {
+    std::vector<Known>& known = known_[own];
     const auto [begin, first_size, second_size] = second_[own];
+    const std::size_t since = merged_at_[own] > looked_at_[own] ? 0 : looked_at_[own];
     keep_on(4 * known.size());
-    desk.known.clear();
-    desk.pairs.clear();
+    desk.pairs.resize(known.size());
+    std::size_t left = 0;
     for (std::size_t k = 0; k < known.size(); ++k) {
+      if (merged_at_[known[k].number] <= since && since > 0) {  // no other can be the same by now
+        desk.pairs[left] = kAll;
+        if (left < k) known[left] = known[k];
+        ++left;
+        continue;
+      }
       const std::uint32_t root = joined_.of(known[k].number);
       if (root == own) continue;
       const double pairs = (k < begin ? first_size : second_size) * known[k].size;
       const std::uint32_t place = desk.place[root];
-      if (place < desk.known.size() && desk.known[place].number == root) {
-        Known& one = desk.known[place];
+      if (place < left && known[place].number == root) {
+        Known& one = known[place];
         one.value =
             over_ == Over::kGreatest ? std::max(one.value, known[k].value) : one.value + known[k].value;
         one.squares += known[k].squares;
         one.is_bound |= known[k].is_bound;
         desk.pairs[place] += pairs;
       } else {
-        desk.place[root] = static_cast<std::uint32_t>(desk.known.size());
-        desk.known.push_back(known[k]);
-        desk.known.back().number = root;
-        desk.pairs.push_back(pairs);
+        desk.place[root] = static_cast<std::uint32_t>(left);
+        known[left] = known[k];
+        known[left].number = root;
+        desk.pairs[left++] = pairs;
       }
     }
+    known.resize(left);
   }
 
   /// Sum of the distances between the rows of two clusters.
@@ -297,9 +323,11 @@ class Stage {
     }
     sizes_[at(kept)] += sizes_[at(gone)];
     joined_.join(at(kept), at(gone));
+    merged_at_[at(kept)] = merged_at_[at(gone)] = ++n_merges_;
   }
 
   static constexpr std::size_t kFew = 64, kWorthWhile = 40'000, kShare = 32;
+  static constexpr double kAll = std::numeric_limits<double>::infinity();
   static constexpr std::size_t kAsksARow = 32;  ///< ten times as many as without ties
   const Points& points_;
   const Grouping& clusters_;
@@ -308,7 +336,9 @@ class Stage {
   std::vector<double> sizes_;  ///< in rows
   std::vector<std::vector<Known>> known_;
   std::vector<Second> second_;
-  ClusterBalls balls_;  ///< for means
+  std::size_t n_merges_ = 1;
+  std::vector<std::size_t> looked_at_, merged_at_;  ///< of each cluster, after how many merges
+  ClusterBalls balls_;                              ///< for means
   MutualNearest mutual_;
   JoinedSets joined_;
   std::mutex mutex_;

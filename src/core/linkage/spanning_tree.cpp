@@ -199,7 +199,12 @@ class Components {
   void run(std::vector<Edge>& edges) {
     std::vector<Place> all(rows_.size());
     std::iota(all.begin(), all.end(), Place{0});
-    look_around();
+    is_of_parts_ = kLarge * n_components_ < rows_.size();
+    if (is_of_parts_) {  // what is near a row is in its own part
+      for (const Place place : all) note(place, Nearby(), 0.0);
+    } else {
+      look_around();
+    }
     for (std::size_t left = n_components_ - 1; left > 0;) {
       roots_.copy_to(root_);
       search_.mark(root_);
@@ -242,8 +247,10 @@ class Components {
   static constexpr Edge kNone{kInfinity, std::numeric_limits<std::int64_t>::max(), 0};
   static constexpr Edge kAny{kInfinity, 0, 0};  ///< Nothing is known, and one row is asked.
   static constexpr std::size_t kFew = 512;
+  static constexpr std::size_t kMany = 2 * kFew;  ///< asked before components hear of shorter edges
   /// A search looks somewhat farther than it must: most rows are then not asked again in the next rounds.
-  static constexpr double kFarther = 2.0;
+  static constexpr double kFarther = 2.0, kLittleFarther = 1.1;
+  static constexpr std::size_t kLarge = 64;  ///< rows of a part
 
   template <class Task>
   void for_places(const std::vector<Place>& places, const Task& task) const {
@@ -309,22 +316,59 @@ class Components {
       if (!offer(place)) unknown.push_back(place);
     }
     std::erase_if(unknown, [&](Place place) { return !is_near(place); });
+    const std::vector<Asked> asked = by_blocks(unknown);
     // Where nothing is known of a component a first row finds how far the others need to look.
-    std::vector<Place> first;
-    for (const Place place : unknown) {
-      if (best_[at(root_[place])].edge != kNone) continue;
-      best_[at(root_[place])].edge = kAny;
-      first.push_back(place);
+    std::vector<Place> some;
+    for (const Asked& block : asked) {
+      for (const Place place : block.rows) {
+        if (best_[at(root_[place])].edge != kNone) continue;
+        best_[at(root_[place])].edge = kAny;
+        some.push_back(place);
+      }
     }
-    for (const Place place : first) best_[at(root_[place])].edge = kNone;
-    search(first);
-    search(unknown);
+    for (const Place place : some) best_[at(root_[place])].edge = kNone;
+    search(some);
+    some.clear();
+    for (const Asked& block : asked) {
+      for (const Place place : block.rows) {
+        if (block.least <= best_of(place)) some.push_back(place);
+      }
+      if (some.size() < kMany && &block != &asked.back()) continue;
+      search(some);
+      some.clear();
+    }
   }
+
+  /// Rows of a block, and how far all rows of other components are from them at least.
+  struct Asked {
+    double least;
+    std::span<const Place> rows;
+  };
+
+  /// The blocks of some rows, those first that may be the nearest to other components.
+  std::vector<Asked> by_blocks(std::span<const Place> places) const {
+    std::vector<Asked> asked;
+    for (std::size_t k = 0; k < places.size();) {
+      const std::size_t first = k;
+      while (k < places.size() && block_of(places[k]) == block_of(places[first])) ++k;
+      asked.push_back({0.0, places.subspan(first, k - first)});
+    }
+    parallel_for(asked.size(), asked.size() > kFew, [&](std::size_t k) {
+      // A bound for few rows costs as much as asking them.
+      if (asked[k].rows.size() >= 4)
+        asked[k].least = search_.least_outside(block_of(asked[k].rows.front()), root_);
+    });
+    std::stable_sort(asked.begin(), asked.end(),
+                     [](const Asked& a, const Asked& b) { return a.least < b.least; });
+    return asked;
+  }
+
+  static std::size_t block_of(Place place) { return place / ClusterTiles::kBlock; }
 
   void search(const std::vector<Place>& places) {
     for_places(places, [&](Place place) {
       if (!is_near(place)) return;
-      const double limit = kFarther * best_of(place);
+      const double limit = (is_of_parts_ ? kLittleFarther : kFarther) * best_of(place);
       Nearby nearest(1);
       search_.find_outside(rows_[place], root_, limit, nearest);
       note(place, nearest, nearest.found().empty() ? limit : nearest.limit());
@@ -340,6 +384,7 @@ class Components {
   std::vector<Ahead> ahead_;
   Roots roots_;
   std::size_t n_components_ = 0;
+  bool is_of_parts_ = false;  ///< large ones, that are given
   std::vector<std::int64_t> root_;
   std::vector<Way> best_;
 };

@@ -14,9 +14,10 @@ from cladebench.distances.base import Distance
 from cladebench.methods._kmeans import kmeans_labels
 from cladebench.methods._spectral import cut_rows, joined, unit_rows
 from cladebench.metrics import Scores, v_scores
+from cladebench.metrics.neighbors import neighbor_lists
 from cladebench.paper.protocol import scored
 from cladebench.papers.hfd.discretisation import discretised
-from cladebench.validation import check_choice, neighbor_lists
+from cladebench.validation import check_choice
 
 #: Widths of the Gaussian (Section 6.6).
 WIDTHS = (0.1, 1.0, 10.0, 100.0, 1000.0)

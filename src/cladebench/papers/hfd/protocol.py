@@ -24,11 +24,11 @@ from cladebench.bench.run.cell_io import Cell, CellOutput, Reading
 from cladebench.distances import HierarchyForest
 from cladebench.distances.base import Distance
 from cladebench.metrics import precision_at, vote
+from cladebench.metrics.neighbors import neighbor_lists
 from cladebench.paper.protocol import Protocol, scaled
 from cladebench.papers.hfd.graph_clustering import clustering_measures
 from cladebench.papers.hfd.neighbor_search import search_measures
 from cladebench.papers.hfd.supervision import links_in_trees
-from cladebench.validation import neighbor_lists
 
 #: Test rows whose neighbours are kept, for the gallery, and how many neighbours of each.
 GALLERY_ROWS, GALLERY_NEIGHBORS = 8, 10
