@@ -164,8 +164,7 @@ def test_truncated_and_copies_keep_lengths(tree: Hierarchy, n_leaves: int, data:
 def test_edge_lengths_that_make_no_sense() -> None:
     for wrong, words in (
         ([0, 1], r"edge_lengths has shape \(2,\); expected \(3,\)"),
-        ([0, -1, 2], r"edge_lengths\[1\] is -1\.0; expected finite and at least 0"),
-        ([0, 1, np.nan], r"edge_lengths\[2\] is nan"),
+        ([0, 1, np.nan], r"edge_lengths\[2\] is nan; expected finite numbers"),
         ([0, 1, np.inf], r"edge_lengths\[2\] is inf"),
         (["a", 1, 2], "edge_lengths is not an array of numbers"),
     ):

@@ -180,3 +180,11 @@ def test_round_lengths(extent: float) -> None:
 
 def test_round_lengths_by_hand() -> None:
     assert [round_length(extent) for extent in (4, 7.9, 8, 19.9, 20, 39)] == [1, 1, 2, 2, 5, 5]
+
+
+def test_edges_of_negative_length_are_drawn_as_of_none() -> None:
+    places = [
+        unrooted_layout(Hierarchy([-1, 0, 0, 0], [1, 2, 3], edge_lengths=[0.0, short, 1.0, 2.0]))
+        for short in (-0.5, 0.0)
+    ]
+    assert np.array_equal(*places)

@@ -35,7 +35,8 @@ class Hierarchy(RootedTree):
     sample_names : sequence of str, length n_samples, optional
         Names for drawings and Newick; the samples' indices by default.
     edge_lengths : array-like of float, shape (n_nodes,), optional
-        Length of the edge above each node, at least 0. The root has none: what stands there is not read.
+        Length of the edge above each node. Neighbour joining may give negative ones, which drawings show as 0. The
+        root has none: what stands there is not read.
 
     Attributes
     ----------
@@ -168,25 +169,26 @@ class Hierarchy(RootedTree):
         Parameters
         ----------
         text : str
-            One tree and a semicolon. Names may stand in quotes, without which an underscore is a blank. Comments in
-            square brackets are passed over.
+            One tree and a semicolon. Names may stand in single quotes, without which an underscore is a blank. Comments
+            in square brackets are passed over, and so is a byte-order mark.
         sample_names : sequence of str, length n_samples, optional
             Names of all tips, in the order that the samples are to have, such as the index of a data frame.
         heights : bool, default=False
             Also give each node the height of its farthest tip below it, for a text that was a dendrogram. These are the
-            heights that `to_newick` wrote, up to rounding, if all tips stood at height 0.
+            heights that `to_newick` wrote, up to rounding, if all tips stood at height 0. No length may be negative.
 
         Returns
         -------
         Hierarchy
-            ``edge_lengths`` has the lengths of branches, in their units, and is None if there is none. Names of inner
-            nodes, such as support values, are ``node_data["name"]``.
+            ``edge_lengths`` has the lengths of branches, in their units, and is None if there is none. Negative ones,
+            as neighbour joining may give, stay as they are. Names of inner nodes, such as support values, are
+            ``node_data["name"]``.
 
         Raises
         ------
         ValueError
-            If the text is no tree, with line and column; if tips share a name, a length is negative, or some branches
-            alone have a length, or none has, but heights are wanted; or `sample_names` are not the names of the tips.
+            If the text is no tree, with line and column. If tips share a name, or some branches alone have a length. If
+            heights are wanted, and no branch has a length or one is negative. If `sample_names` are not those of tips.
         TypeError
             If ``text`` is something else, such as a path, or ``sample_names`` is no sequence.
 

@@ -30,7 +30,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9.+-]*")
 _NODE = "a name or '('"
 _NAME = "a name, ':', ',', ')' or ';'"
 _COLON = "':', ',', ')' or ';'"
-_LENGTH = "a number of at least 0"
+_LENGTH = "a number"
 _NEXT = "',', ')' or ';'"
 _END = "one tree"
 
@@ -41,7 +41,7 @@ def read_newick(text: str, sample_names: Sequence[str] | None, heights: bool) ->
         raise TypeError(f"newick is {type(text).__name__}; expected text")
     order = None if sample_names is None else as_names(sample_names)
     check_flag("heights", heights)
-    reader = _Reader(text)
+    reader = _Reader(text.removeprefix("\ufeff"), heights)  # a byte-order mark, as some editors write
     reader.read()
     names, at = reader.names, reader.tips()
     parts: dict[str, Any] = {"parents": reader.parents, "edge_lengths": reader.edge_lengths()}
@@ -96,8 +96,9 @@ def _check_order(order: tuple[str, ...], at: dict[str, int], n_tips: int) -> Non
 class _Reader:
     """Read a tree, and number the nodes as they begin."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, heights: bool) -> None:
         self.text = text
+        self.heights = heights
         self.parents: list[int] = []
         self.names: list[str] = []
         self.lengths: list[float | None] = []
@@ -106,6 +107,11 @@ class _Reader:
 
     def read(self) -> None:
         """Fill the lists with all nodes of the text."""
+        begin = self._behind_blanks(0)
+        if self.text[begin : begin + 6].upper() == "#NEXUS":
+            self._refuse(
+                begin, "'#NEXUS' begins another format", "the tree alone, as behind '=' in block TREES"
+            )
         expected, node, above = _NODE, -1, -1  # above: the node whose bracket is open
         for mark, word, start in self._tokens():
             if expected is _NODE:
@@ -175,6 +181,8 @@ class _Reader:
             word = token["quoted"]
             if word is None:  # an underscore stands for a blank
                 word = (token["plain"] or "").replace("_", " ")
+                if word.startswith('"') and (len(word) == 1 or not word.endswith('"')):
+                    self._refuse(at, "a double quote begins a name", "single quotes, as in 'a b'")
             yield token["mark"] or "", word.replace("''", "'"), at
             at = self._behind_blanks(token.end())
 
@@ -202,8 +210,14 @@ class _Reader:
 
     def _length(self, word: str, start: int, node: int) -> float:
         length = float(word) if _NUMBER.fullmatch(word) else math.nan
-        if not math.isfinite(length) or (length < 0 and node > 0):  # the root has no edge
+        if not math.isfinite(length):
             self._refuse(start, f"the length is {shown(word)}", _LENGTH)
+        if self.heights and length < 0 and node > 0:  # the root has no edge
+            self._refuse(
+                start,
+                f"the length is {shown(word)}, and a node would be below its child",
+                "a number of at least 0 with heights=True, or heights=False",
+            )
         return length
 
     def _place(self, at: int) -> str:

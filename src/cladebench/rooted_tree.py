@@ -252,14 +252,12 @@ class RootedTree:
         values = as_floats(name, given).copy()
         if values.shape != (self.n_nodes,):
             raise ValueError(f"{name} has shape {values.shape}; expected ({self.n_nodes},)")
-        is_length = name == "edge_lengths"
-        if is_length:
+        if name == "edge_lengths":
             values[self.root] = 0.0
-        wrong = ~np.isfinite(values) | (is_length & (values < 0))
+        wrong = ~np.isfinite(values)
         if wrong.any():
             at = int(np.argmax(wrong))
-            what = "finite and at least 0" if is_length else "finite numbers"
-            raise ValueError(f"{name}[{at}] is {values[at]}; expected {what}")
+            raise ValueError(f"{name}[{at}] is {values[at]}; expected finite numbers")
         values.flags.writeable = False
         return values
 

@@ -33,7 +33,8 @@ def cut(self: RootedTree, n_leaves: int, by: str = "height") -> IntArray:
     ----------
     n_leaves : int
         The largest number of clusters, at least 1: what estimators call ``n_clusters``. With two children a node and
-        one sample a leaf there are exactly so many.
+        one sample a leaf there are exactly so many. More than there are samples gives each a cluster of its own;
+        estimators refuse it.
     by : {"height", "size"}, default="height"
         "size" splits the node with the most samples next, and is balanced: no cut of the tree into at most
         `n_leaves` clusters has a smaller largest cluster.

@@ -76,7 +76,7 @@ def unrooted_layout(tree: RootedTree) -> npt.NDArray[np.complex128]:
     its branches are turned until the gaps between them are equal.
     """
     lengths = np.ones(tree.n_nodes) if tree.edge_lengths is None else np.array(tree.edge_lengths)
-    # An edge of no length has no direction; it gets one that is too short to be seen.
+    # An edge of no length, or a negative one, has no direction; it gets a length that is too short to be seen.
     lengths = np.maximum(lengths, 1e-6 * (lengths.max() or 1.0))
     n_leaves = np.zeros(tree.n_nodes)
     for node in map(int, tree.preorder[::-1]):
