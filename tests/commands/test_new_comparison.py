@@ -33,6 +33,15 @@ def test_a_method_that_cannot_run_is_said_with_the_extra(new, monkeypatch):
     assert out.count("GHC is not run: jax is not installed; expected pip install 'cladebench[ghc]'\n") == 1
 
 
+def test_a_file_that_is_there_is_refused_before_anything_is_read(new, tmp_path, monkeypatch):
+    (tmp_path / "comparison.yaml").write_text("title: mine\n")
+    for late in ("cladebench.comparison.spec", "cladebench.datasets.own.own_proposals"):
+        monkeypatch.setitem(sys.modules, late, None)
+    code, out, err, document = new(own="no table")
+    assert (code, out, document) == (2, "", {"title": "mine"})
+    assert err.endswith("comparison.yaml: it is there already; expected another name in --out\n")
+
+
 def test_each_file_has_its_label(new):
     code, _, _, document = new(
         "--label", "y", "--label", "kind", one=ROWS, two="a,b,kind\n1,2,u\n2,4,v\n3,3,u\n"

@@ -45,7 +45,7 @@ def test_a_long_reason_is_cut_on_the_page(written, monkeypatch):
     long = {"status": "error", "reason": "far too long " * 99, "cell": "comparison/d/mine/s/0", "n": 1}
     monkeypatch.setattr(page, "causes", lambda cells: [long | {"methods": "mine", "data": "d"}])
     text = written({"d": {"mine": [NAN, NAN], "RandomClusters": [0.0, 0.1]}}, mine="mine")
-    assert " [...]<" in text and 10 < text.count("far too long") < 25
+    assert " [...]<" in text and 20 < text.count("far too long") < 50  # first, and in the table
 
 
 def test_where_nothing_has_a_score_the_page_says_how_runs_ended(written, tmp_path):
@@ -183,3 +183,42 @@ def test_a_mean_over_fewer_data_sets_says_over_how_many(written):
 def test_failed_draws_are_counted_in_their_cell(written):
     text = written({"d": {"mine": [0.5, 0.6, 0.7], "a": [0.5, NAN, 0.6]}})
     assert "<small>error in 1 of 3</small>" in text
+
+
+def test_mine_without_any_score_is_said_first(written):
+    text = written({"d": {"mine": [NAN, NAN], "a": [0.5, 0.6], "b": [0.1, 0.2]}}, mine="mine")
+    first = re.sub(r"<[^>]*>", "", text.partition("<h1>")[2].partition("<ol")[0])
+    assert (
+        "mine, which the file names as mine, gave no score in any run. It ended with error: it broke."
+        in first
+    )
+    assert "has what it printed, and the traceback, under log_tail. a stands in for it below." in first
+    for scores, mine in (
+        ({"mine": [NAN, 0.5], "a": [0.5, 0.6]}, "mine"),
+        ({"mine": [NAN, NAN], "a": [0.5, 0.6]}, ""),
+    ):
+        assert "gave no score in any run" not in written({"d": scores}, mine=mine)
+
+
+def test_rows_of_random_methods_are_told_apart_from_rivals(written):
+    scores = {"mine": [0.5, 0.6], "a": [0.5, 0.7], "RandomTree": [0.0, 0.1], "RandomClusters": [0.1, 0.0]}
+    text = written({"d": scores}, mine="mine")
+    assert "in 1 comparison: " in text
+    assert "The table has 3 comparisons: 2 with random methods are corrected for too, but not counted" in text
+    del scores["RandomTree"], scores["RandomClusters"]
+    assert "with random methods are corrected" not in written({"d": scores}, mine="mine")
+
+
+def test_features_of_a_file_are_named(inputs):
+    rows = np.random.default_rng(0).normal(size=(24, 15))
+    names = [f"m{i}" for i in range(15)]
+    pd.DataFrame(rows, columns=names).to_csv(inputs / "wide.csv", index=False)
+    pd.DataFrame(rows).to_csv(inputs / "plain.csv", index=False, header=False)
+    (inputs / "comparison.yaml").write_text(
+        "data: {wide: {file: wide.csv, ignore: [m0], clusters: 2}, plain: {file: plain.csv, clusters: 3}}"
+        "\nmethods: [FlatKMeans]\nrepetitions: 2\n"
+    )
+    run_all(inputs / "comparison.yaml", inputs / "out")
+    text = page.write_page(inputs / "out").read_text(encoding="utf-8")
+    assert f"<p>Features: {', '.join(names[1:13])} and 2 more.</p>" in text
+    assert text.count("<p>Features: ") == 1

@@ -1,5 +1,6 @@
 """One run of a comparison: what is fitted, what is read from it, and how it is scored."""
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -160,3 +161,44 @@ def test_labellings_of_as_many_clusters_share_a_fit(inputs, measured, monkeypatc
         assert reading.metrics["ari"] == pytest.approx(
             adjusted_rand_score(true, arrays[f"clusters_{reading.at['k']}"])
         )
+
+
+FAULTY = """import helps
+
+
+class Raises:
+    def fit(self, X):
+        return helps.fail(X)
+
+
+class Exits:
+    def fit(self, X):
+        raise SystemExit(3)
+
+
+class Short:
+    def fit(self, X):
+        self.labels_ = X[:3, 0].astype(int)
+"""
+
+
+def test_an_error_of_a_users_code_has_file_and_line_and_its_traceback(inputs, measured, monkeypatch):
+    monkeypatch.syspath_prepend(inputs)
+    (inputs / "faulty.py").write_text(FAULTY)
+    (inputs / "helps.py").write_text("def fail(X):\n    raise KeyError('gone')\n")
+    with pytest.raises(Exception, match=r"^'gone' \(faulty\.py, line 6\)$") as caught:
+        measured(PATIENTS, "faulty.Raises")
+    assert type(caught.value).__name__ == "KeyError" and caught.traceback[-1].path.name == "helps.py"
+    with pytest.raises(Exception, match=r"^3 \(faulty\.py, line 11\)$") as caught:
+        measured(PATIENTS, "faulty.Exits")
+    assert type(caught.value).__name__ == "SystemExit"
+    with pytest.raises(ValueError, match=r"expected \(18,\), one a row$"):  # raised in no line of the file
+        measured(PATIENTS, "faulty.Short")
+    for name in ("faulty", "helps"):
+        sys.modules.pop(name)
+
+
+def test_an_error_of_a_library_stays_as_it_is(measured):
+    with pytest.raises(ValueError, match="linkage") as caught:
+        measured(PATIENTS, AVERAGE, linkage="no")
+    assert "line" not in str(caught.value)

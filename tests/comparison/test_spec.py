@@ -52,7 +52,7 @@ def test_a_short_file_is_enough(inputs):
         ),
         (
             GOOD.replace("[Agglomerative]", "[Agglomerativ]"),
-            "estimator 'Agglomerativ' is unknown; did you mean",
+            "Agglomerativ: is no clusterer of ours; did you mean 'Agglomerative'?",
         ),
         (
             GOOD.replace("[Agglomerative]", "[sklearn.no.X]"),

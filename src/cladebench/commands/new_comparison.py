@@ -49,11 +49,6 @@ def run(args: argparse.Namespace) -> int:
     """Write the file; it is not written over."""
     import os
 
-    import yaml
-
-    from cladebench.comparison.spec import fitting, found_methods
-    from cladebench.datasets.own.own_proposals import propose_entry
-    from cladebench.datasets.own.own_sources import Source, refuse_copies, sources_of
     from cladebench.files import write_atomically
     from cladebench.input_files import InputFileError
 
@@ -62,6 +57,13 @@ def run(args: argparse.Namespace) -> int:
         raise InputFileError(f"{args.to}: it is there already; expected another name in --out")
     if not target.parent.is_dir():
         raise InputFileError(f"{args.to}: its folder is not there; expected one that is, in --out")
+    # These take seconds to import.
+    import yaml
+
+    from cladebench.comparison.spec import fitting, found_methods
+    from cladebench.datasets.own.own_proposals import propose_entry
+    from cladebench.datasets.own.own_sources import Source, refuse_copies, sources_of
+
     data: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     for file in args.files:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+from pathlib import Path
 from typing import Any
 
 from cladebench.commands._jobs import run_jobs
@@ -22,7 +24,8 @@ def register(subparsers: Any) -> None:
         help="compare methods on your own data",
         description="Run the methods of a comparison on its data, with limits, and write one page. Runs with a good "
         "record of the same inputs keep it, so that an interrupted command goes on where it stopped. A method that "
-        "fails is a row of the page. Exit code 0 when the page is written, 2 for wrong input.",
+        "fails is a row of the page. Exit code 0 when the page is written, 1 when it cannot be or no run of mine gave "
+        "a score, 2 for wrong input.",
     )
     parser.add_argument("file", type=user_path, metavar="FILE", help="comparison.yaml, see new-comparison")
     parser.add_argument("--cores", type=count, default=1, metavar="N", help="runs at a time (default: 1)")
@@ -59,4 +62,19 @@ def run(args: argparse.Namespace) -> int:
     code = snakemake(out, SNAKEFILE, args.cores, config, _OPTIONS)
     if code == 0:
         print(out / "index.html")
+        _check_mine(out, read_plan(out)["mine"])
     return code
+
+
+def _check_mine(out: Path, mine: str) -> None:
+    """Fail where no run of the user's method gave a score."""
+    from cladebench.commands._failed import CommandFailed
+
+    with (out / "runs.csv").open(encoding="utf-8", newline="") as lines:
+        own = [row for row in csv.DictReader(lines) if row["method"] == mine]
+    if mine and own and all(row["status"] != "ok" for row in own):
+        (first, *_) = own
+        raise CommandFailed(
+            f"mine: {mine}: no run gave a score: {first['reason']}; its output, with any traceback, is under log_tail "
+            f"in {out / first['record']}"
+        )

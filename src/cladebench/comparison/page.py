@@ -28,7 +28,7 @@ from cladebench.comparison import CONTROLS
 from cladebench.comparison.as_plan import WHOLE
 from cladebench.comparison.records import Run, collect, scores, verdicts
 from cladebench.comparison.shown_measures import COSTS, LABELLED, UNLABELLED
-from cladebench.datasets.own.own_data import labellings_of
+from cladebench.datasets.own.own_data import OwnDataset, labellings_of
 from cladebench.files import write_atomically
 from cladebench.html_templates import html_environment
 from cladebench.notation import significant, two_decimals
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 #: Beyond so many data sets each has one row and one folded part. Pictures of data stand in files beside the page, and
 #: no tree is drawn. Only ``runs.csv`` then has the runs on all rows and the places of records.
 MANY_PICTURES = 12
+#: Features of a data set that are named.
+MOST_NAMES = 12
 #: Measures of runs on all rows that are shown.
 ON_ALL_ROWS = ["ari", "dendrogram_purity", "silhouette", "n_clusters", "fit_seconds"]
 
@@ -82,10 +84,8 @@ def write_page(folder: Path) -> Path:
         imported_status=STATUS,
         over_all=over_all(result),
         mean_ranks=mean_ranks(result.ranks) if result.reference else [],
-        failures=[
-            cause | {"record": _record_of(run, cause["cell"]), "reason": shorten(cause["reason"], 300)}
-            for cause in causes(cells)
-        ],
+        failures=_failures(run, cells),
+        gone=_gone(run, cells),
         other_numbers=_other_numbers(run),
         settings=_settings_table(run),
         settings_had=_settings_had(run),
@@ -96,6 +96,20 @@ def write_page(folder: Path) -> Path:
     )
     write_atomically(folder / "index.html", page.encode())
     return folder / "index.html"
+
+
+def _failures(run: Run, cells: pd.DataFrame) -> list[dict[str, Any]]:
+    """List each cause of failure, with the record of its first run."""
+    return [
+        cause | {"record": _record_of(run, cause["cell"]), "reason": shorten(cause["reason"], 300)}
+        for cause in causes(cells)
+    ]
+
+
+def _gone(run: Run, cells: pd.DataFrame) -> dict[str, Any]:
+    """Say how the user's method ended if it never gave a score."""
+    own = cells[cells["method"] == run.document["mine"]]
+    return {} if own.empty or (own["status"] == "ok").any() else _failures(run, own)[0]
 
 
 def _published(run: Run) -> dict[str, Any]:
@@ -271,6 +285,7 @@ def _about(run: Run, name: str, counted: pd.DataFrame, result: Verdicts) -> dict
         "away": "",
         "rows": values.shape[0],
         "features": None if distances else values.shape[1],
+        "names": "" if distances else _names(data),
         "clusters": {label: k for label, (_, k) in labellings.items()},
         "noise": {
             label: int((labels < 0).sum()) for label, (labels, _) in labellings.items() if labels is not None
@@ -299,6 +314,13 @@ def _about(run: Run, name: str, counted: pd.DataFrame, result: Verdicts) -> dict
         about["tree"], about["tree_of"] = _embedded(run, figure, f"tree-{name}"), tree[0]
     about["whole"] = [] if _is_many(run) else _on_all_rows(run, name)
     return about
+
+
+def _names(data: datasets.Dataset) -> str:
+    """Name the features of a user's file, unless they are numbered."""
+    names = (data.feature_names or ()) if isinstance(data, OwnDataset) else ()
+    numbered = all(name == str(number) for number, name in enumerate(names, 1))
+    return "" if numbered else some_of(names, MOST_NAMES)
 
 
 def _best(counted: pd.DataFrame, name: str, result: Verdicts) -> tuple[list[str], str]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import traceback
 from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +23,7 @@ from cladebench.paper.protocol import Protocol, scaled, tree_arrays
 from cladebench.published.agreement import agreement
 from cladebench.published.label_archive import published_of, variant_of
 
+_LIBRARIES = {"site-packages", "dist-packages"}
 # The first validator of a schema changes other modules: made before a run, or each run would need a new process.
 validator("own_data")
 
@@ -92,6 +97,28 @@ def _fit(cell: Cell, X: Any, k: int, seed: int | None = None) -> Fitted:
         if not isinstance(gone, ModuleNotFoundError):
             raise
         raise datasets.DataUnavailable(f"{gone.name} is not installed") from error
+    except MemoryError:
+        raise
+    except (Exception, SystemExit) as error:
+        place = _place_in(sys.modules[cls.__module__], error)
+        if not place:
+            raise
+        # Records call an error by the name of its type, and hold its traceback.
+        kind = type(type(error).__name__, (Exception,), {"__module__": type(error).__module__})
+        placed = kind(f"{' '.join(str(error).split())[:300]} ({place})".strip())
+        raise placed.with_traceback(error.__traceback__) from None
+
+
+def _place_in(module: ModuleType, error: BaseException) -> str:
+    """Name the last line of a user's module that an error passed.
+
+    Nothing of a library's module, and where it passed none.
+    """
+    file = Path(str(module.__file__))
+    if module.__name__.startswith("cladebench.") or not _LIBRARIES.isdisjoint(file.parts):
+        return ""
+    lines = [call.lineno for call in traceback.extract_tb(error.__traceback__) if call.filename == str(file)]
+    return f"{file.name}, line {lines[-1]}" if lines else ""
 
 
 def _against_published(cell: Cell, fitted: Fitted, k: int) -> dict[str, float]:

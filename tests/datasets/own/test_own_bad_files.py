@@ -33,7 +33,27 @@ BAD = {
     "label with NaN": (
         "a,y\n1,x\n2,\n3,z\n",
         {"label": "y"},
-        "own.csv: column 'y', row 3: the label is missing; fill it",
+        "own.csv: column 'y', row 3: 1 label is missing; expected all, or noise: missing to score no such row",
+    ),
+    "labels with NaN": (
+        "a,y\n1,x\n2,\n3,z\n4,\n5,NA\n6,?\n7,\n",
+        {"label": "y"},
+        "own.csv: column 'y', rows 3, 5, 6 and 2 more: 5 labels are missing; expected all, or noise: missing",
+    ),
+    "no label": (
+        "a,y\n1,\n2,\n3,\n",
+        {"label": "y", "noise": "missing"},
+        "own.csv: column 'y': has no class; expected at least 2, or no label",
+    ),
+    "label of two kinds after a gap": (
+        "a,y\n1,\n2,x\n3,1.5\n",
+        {"label": "y", "noise": "missing"},
+        "own.csv: column 'y': has a class of its own in each row",
+    ),
+    "noise of another word": (
+        CSV,
+        {"label": "group", "noise": "gone"},
+        "data.own",
     ),
     "label measured": (
         "a,y\n1,1\n2,1.5\n3,1\n",

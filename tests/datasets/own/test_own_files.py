@@ -63,6 +63,10 @@ def test_what_pandas_writes_as_text_comes_back(tmp_path_factory, frame, separato
     check(read_own_data("own", entry, folder), frame)
 
 
+def test_a_word_for_infinity_may_be_the_name_of_a_column(read):
+    assert read("a,INF,y\n1,2,u\n2,3,v\n4,4,u\n", label="y").feature_names == ("a", "INF")
+
+
 @given(frames(), st.sampled_from(["to_parquet", "to_feather"]))
 def test_what_pandas_writes_as_columns_comes_back(tmp_path_factory, frame, method):
     folder, name = tmp_path_factory.mktemp("own"), f"own.{method[3:]}"

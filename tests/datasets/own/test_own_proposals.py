@@ -226,7 +226,7 @@ def test_numbers_with_a_unit_and_columns_of_one_value_are_said(propose):
     )
     assert "Column 'word' is a category: it became 1 column of 0 and 1." in said
     assert "Column 'kind' is a category: it became 2 columns of 0 and 1." in said
-    assert "One value in each row, which tells no rows apart: 'same'." in said
+    assert "The same value in all rows: 'same', 'word'; they change nothing." in said
     assert [sentence for sentence in said if "--label" in sentence] == [
         "Column 'kind' has 2 values and stays a feature; --label kind makes it the label."
     ]

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cladebench.datasets.own.own_text import OwnDataError, counted, is_number, refuse, without_groups
+from cladebench.datasets.own.own_doubts import doubts_about, spellings
+from cladebench.datasets.own.own_text import (
+    OwnDataError,
+    counted,
+    first_of,
+    is_number,
+    refuse,
+    without_groups,
+)
+from cladebench.distance_matrix import rounding_of
 from cladebench.input_files import shown
 from cladebench.validation import as_floats
 
@@ -129,6 +138,8 @@ def as_features(
             unit = f", though {shown(unit)} has a number" if (unit := unit_example(levels)) else ""
             made_of = counted(len(levels), "column")
             said.append(f"Column {shown(name)} is a category{unit}: it became {made_of} of 0 and 1.")
+            said += spellings(name, levels)
+            constant += [name] * (len(levels) == 1 and not absent.any())
             continue
         if kind != "numbers":
             _refuse_column(present, kind, name, file, line, decimal)
@@ -141,11 +152,11 @@ def as_features(
         columns[name] = np.full(len(frame), np.median(numbers))
         columns[name][~absent] = numbers
         constant += [name] * bool((numbers == numbers[0]).all())
-        if len(numbers) > 2 and (np.diff(numbers) == 1.0).all() and categories is not None:
-            said.append(f"Column {shown(name)} counts the rows: put it under ignore if it is no measurement.")
+        said += doubts_about(name, numbers) if categories is not None else ()
     if constant and categories is not None:
-        listed = ", ".join(map(shown, constant[:5])) + f" and {len(constant) - 5} more" * (len(constant) > 5)
-        said.append(f"One value in each row, which tells no rows apart: {listed}.")
+        listed = first_of([*map(shown, constant)], 5)
+        nothing = "they change nothing" if len(constant) > 1 else "it changes nothing"
+        said.append(f"The same value in all rows: {listed}; {nothing}.")
     if filled:
         means = "the median" + ", or by 0 for a category" * any(name not in columns for name in filled)
         listed = ", ".join(f"{shown(name)} ({count})" for name, count in list(filled.items())[:5])
@@ -215,7 +226,7 @@ def as_distances(
             told = problem.format(f"{D[row, column]:g}", f"{D[column, row]:g}")
             refuse(file, told, names[column], line(row))
 
-    slack = 1e-8 * float(np.abs(D).max())
+    slack = rounding_of(D)
     none(np.diag(np.abs(np.diag(D)) > slack), "{0}; expected 0 on the diagonal: are these similarities?")
     none(D + slack < 0, "{0} is negative; expected a distance of at least 0")
     none(np.abs(D - D.T) > slack, "{0}, but {1} the other way round; expected a symmetric matrix")

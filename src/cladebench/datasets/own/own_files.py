@@ -22,6 +22,7 @@ from cladebench.datasets.own.own_columns import (
     distances_hint,
     without_names,
 )
+from cladebench.datasets.own.own_doubts import spellings, warnings_of
 from cladebench.datasets.own.own_entries import checked_entry, files_of, located, no_column
 from cladebench.datasets.own.own_tables import is_text, read_table
 from cladebench.datasets.own.own_text import (
@@ -30,6 +31,7 @@ from cladebench.datasets.own.own_text import (
     OwnDataError,
     counted,
     decoded,
+    first_of,
     is_number,
     read_bytes,
     refuse,
@@ -40,6 +42,10 @@ from cladebench.input_files import shown
 __all__ = ["OwnData", "OwnDataError", "files_of", "read_own_data"]
 
 _NO_LABEL = ("None", "nan", "NaN", "NaT", "<NA>")
+#: Value of ``noise`` by which rows without a label are left out of scores.
+UNLABELLED_ROWS = "missing"
+#: Rows that a message names at most.
+_ROWS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +133,7 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
     def add(column: str, where: str, values: list[Any], line: Callable[[int], int]) -> None:
         codes, names = _classes(values, where, line, how.decimal, given.get("noise"))
         labellings[column], class_names[column] = codes, names
-        out = int((codes < 0).sum())
-        left_out = f"; rows of no class, left out of scores: {out}" * bool(out)
-        said.append(f"Label {shown(column)}: {len(names)} classes{left_out}.")
+        said.extend(_about_label(column, codes, names))
 
     labels = asked or list(table.labels)
     for column in labels:
@@ -145,6 +149,9 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
         add(column, text, [row for _, row in rows], [at for at, _ in rows].__getitem__)
 
     features = frame.drop(columns=[*labels, *ignored])
+    if kind != "distances":
+        for column, codes in labellings.items():
+            said += warnings_of(features, column, codes)
     names: tuple[str, ...] = ()
     if table.sparse is not None:
         X = table.sparse
@@ -189,17 +196,29 @@ def read_own_data(name: str, entry: Mapping[str, Any], folder: Path) -> OwnData:
 
 
 def _classes(
-    values: list[Any], where: str, line: Callable[[int], int], decimal: str, noise: int | None
+    values: list[Any], where: str, line: Callable[[int], int], decimal: str, noise: int | str | None
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Read labels as codes, and the names of the classes.
 
     Codes are 0..k-1, and -1 for noise.
     """
-    for at, value in enumerate(values):
-        if value.strip() in MISSING if isinstance(value, str) else str(value) in _NO_LABEL:
-            raise OwnDataError(f"{where}, row {line(at)}: the label is missing; fill it, or delete the row")
+    absent = missing_labels(values)
+    if absent and noise != UNLABELLED_ROWS:
+        are = "1 label is" if len(absent) == 1 else f"{len(absent):,} labels are"
+        cure = f"expected all, or noise: {UNLABELLED_ROWS} to score no such row"
+        raise OwnDataError(f"{where}, {some_rows(absent, line)}: {are} missing; {cure}")
+    if absent:
+        present = sorted({*range(len(values))} - {*absent})
+        given, known = _classes(
+            [values[at] for at in present], where, lambda row: line(present[row]), decimal, None
+        )
+        codes = np.full(len(values), -1)
+        codes[present] = given
+        return codes, known
     if all(isinstance(value, str) for value in values):
         values = _as_written(values, decimal)
+    if not values:
+        raise OwnDataError(f"{where}: has no class; expected at least 2, or no label")
     try:
         codes = codes_of_y(values, np.empty(len(values)))
     except ValueError as error:
@@ -216,6 +235,32 @@ def _classes(
     if len(names) == len(values):
         raise OwnDataError(f"{where}: has a class of its own in each row; expected classes of several rows")
     return codes, tuple(map(str, names))
+
+
+def _about_label(column: str, codes: np.ndarray, names: tuple[str, ...]) -> list[str]:
+    """Say how many classes a label has, and which look misspelt."""
+    out = int((codes < 0).sum())
+    left_out = f"; rows of no class, left out of scores: {out}" * bool(out)
+    said = [f"Label {shown(column)}: {len(names)} classes{left_out}.", *spellings(column, names)]
+    single = [shown(names[at]) for at in np.flatnonzero(np.bincount(codes[codes >= 0]) == 1)]
+    alone = (
+        f"Classes of one row in {shown(column)}: {first_of(single, _ROWS)}; look whether they are misspelt."
+    )
+    return [*said, *[alone] * bool(single)]
+
+
+def missing_labels(values: list[Any]) -> list[int]:
+    """Find the rows that have no label."""
+    return [
+        at
+        for at, value in enumerate(values)
+        if (value.strip() in MISSING if isinstance(value, str) else str(value) in _NO_LABEL)
+    ]
+
+
+def some_rows(rows: list[int], line: Callable[[int], int]) -> str:
+    """Name the first of rows: ``rows 61, 70, 82 and 4 more``."""
+    return f"row{'s' * (len(rows) > 1)} {first_of([str(line(row)) for row in rows], _ROWS)}"
 
 
 def _as_written(values: list[str], decimal: str) -> list[Any]:

@@ -18,8 +18,9 @@ from cladebench.datasets.own.own_columns import (
     most_levels,
     unit_example,
 )
+from cladebench.datasets.own.own_doubts import columns_that_tell
 from cladebench.datasets.own.own_entries import no_column
-from cladebench.datasets.own.own_files import read_own_data
+from cladebench.datasets.own.own_files import UNLABELLED_ROWS, missing_labels, read_own_data, some_rows
 from cladebench.datasets.own.own_tables import is_text, read_table
 from cladebench.datasets.own.own_text import (
     FileFormat,
@@ -96,6 +97,12 @@ def propose_entry(
         said += [f"Column {shown(label)} was taken for the label by its name."] * (label is not None)
     if label is not None:
         entry["label"] = label
+        if unlabelled := missing_labels(frame[label].astype(object).tolist()):
+            entry["noise"] = UNLABELLED_ROWS
+            said.append(
+                f"WARNING: {some_rows(unlabelled, table.line)} without a label: "
+                f"noise: {UNLABELLED_ROWS} is proposed, so no score counts them."
+            )
     elif not table.labels:
         entry["clusters"] = min(3, len(frame))
         said.append(
@@ -103,7 +110,16 @@ def propose_entry(
         )
     features = [column for column in columns if column != label and column not in table.labels]
     ignored = {column: reason for column in features if (reason := _reason_to_ignore(frame[column], decimal))}
+    copies = (
+        _copies(frame[[c for c in features if c not in ignored]], frame[label]) if label is not None else []
+    )
+    said += [
+        f"WARNING: column {shown(column)} is a copy of {shown(str(label))}, one value for each class: "
+        "proposed under ignore."
+        for column in copies
+    ]
     said += [f"Column {shown(column)} {reason}: proposed under ignore." for column, reason in ignored.items()]
+    ignored |= dict.fromkeys(copies, "")
     features = [column for column in features if column not in ignored]
     if table.sparse is None and _are_distances(frame[features], file):
         entry["kind"] = "distances"
@@ -181,6 +197,13 @@ def _reason_to_ignore(values: Any, decimal: str) -> str:
             return f"has numbers with a unit, such as {shown(unit)}, {different} different ones"
         return f"is text with {different} different values"
     return ""
+
+
+def _copies(frame: Any, labels: Any) -> list[str]:
+    classes = labels.astype(object).factorize()[0]
+    if missing := missing_labels(labels.astype(object).tolist()):
+        classes[missing] = -1
+    return [column for column, share in columns_that_tell(frame, classes).items() if share > 1]
 
 
 def _are_distances(frame: Any, file: str) -> bool:

@@ -9,7 +9,7 @@ import itertools
 import re
 import warnings
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -181,7 +181,9 @@ def _has_names(first: list[str], how: FileFormat, n_rows: int) -> bool:
     """
     if how.header is not None:
         return how.header
-    numbers = [entry.strip() for entry in first if is_number(entry, how.decimal)]
+    words = [entry.strip() for entry in first]
+    # A column may be called INF.
+    numbers = [word for word in words if is_number(word, how.decimal) and not word.isalpha()]
     counted = len(numbers) > 1 and numbers == [str(i) for i in range(len(numbers))]
     return not numbers or (counted and not (how.square and n_rows == len(first) and first[0].strip()))
 
@@ -281,6 +283,12 @@ def _read_groups(frame: pd.DataFrame, how: FileFormat) -> list[str]:
 def counted(number: int, what: str) -> str:
     """Write a number of things: ``1 column``, ``2 columns``."""
     return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """Join the first names, and say how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + f" and {more:,} more" * (more > 0)
 
 
 def check_names(names: list[str], file: str) -> None:
