@@ -27,6 +27,7 @@ def test_a_table_gives_one_claim_for_each_number(tmp_path):
     }
     assert first.place_text() == "Table 1, row A, column d sp"
     assert last.measure["where"] == {"k": 3}
+    assert found.claims["t/best/d-time"].expects["tie"] == 0.0
     assert (last.measure["direction"], last.measure["scale"]) == ("lower", 1.0)
     assert last.not_testable == "times of another machine"
     table = published_table(found)

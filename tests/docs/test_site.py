@@ -79,7 +79,9 @@ def test_the_reference_has_a_page_for_each_name_of_the_right_kind(files):
 
 def test_the_pages_of_papers_count_as_the_readme_does(files):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\|\[\w+\]\(\S+/(\w+)\.html\).*\|(.*?)\|[^|]*\|((?:\d+\|){4})$", readme, re.MULTILINE)
+    rows = re.findall(
+        r"^\|\[\w+\]\(\S+/(\w+)\.html\).*\|(.*?)\|[^|]*\|[^|]*\|((?:\d+\|){4})$", readme, re.MULTILINE
+    )
     assert len(rows) == 5
     for paper, answer, counts in rows:
         page = files[f"papers/{paper}.md"].decode()

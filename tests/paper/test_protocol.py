@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.cluster import KMeans
 
 from cladebench import datasets
 from cladebench.bench.plan.cell_spec import MethodPlan
@@ -107,6 +108,14 @@ def test_without_labels_there_are_none_to_learn_from(met):
     assert met[0][2] is None
 
 
+class TakenUp(KMeans):
+    seconds_taken_up_ = 2.0
+
+
+def test_seconds_before_an_interruption_count(met):
+    assert Toy().fit_on_training(one := cell(f"{__name__}.TakenUp"), one.data.X)[1] == 3.0 + 2.0
+
+
 def test_the_protocols_own_parameters_are_not_the_estimators():
     one = cell(more=7, n_init=4)
     assert Toy().own_parameters(one) == {"features": "raw", "more": 7}
@@ -124,6 +133,10 @@ def test_a_study_is_the_function_that_its_estimator_names():
         (f"{__name__}.no_study", "no_study.* cannot be found.*dotted path of a function"),
         (f"{__name__}.Toy", "expected a function of a cell"),
         ("a_study", "cannot be found"),
+        (
+            "no_package.a_study",
+            r"^'no_package\.a_study' cannot be found: .*; expected the dotted path of a func",
+        ),
     ],
 )
 def test_a_study_that_is_none_is_named(path, said):

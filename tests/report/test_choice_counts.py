@@ -14,12 +14,15 @@ import pytest
 from cladebench.audit.audit_files import read_audit
 from cladebench.audit.audit_table import read_audit_table
 from cladebench.audit.evidence import EVIDENCE
+from cladebench.audit.other_choices import count_stances
 from cladebench.report import run_summary
 from cladebench.report.pages import write_report
 from cladebench.report.templating import markdown_page
 
 FULL = Path(__file__).parents[2] / "results" / "full"
 PREFIX = "with other choices: "
+#: What one choice says, as pages have it.
+OURS = {"supports": "support", "undecided": "open", "contradicts": "contradict"}
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +62,8 @@ def test_pages_count_other_choices_as_the_claims_have_them(divided):
     assert len(claims) == len(shown) >= 10
     for claim in claims:
         counts = Counter(claim["stances"].values())
-        words = {"supports": "support", "undecided": "open", "contradicts": "contradict"}
-        said = ", ".join(f"{counts[stance]} {word}" for stance, word in words.items())
-        assert shown[f"claim-{claim['claim']}"] == (said if any(counts[s] for s in words) else "")
+        said = ", ".join(f"{counts[stance]} {word}" for stance, word in OURS.items())
+        assert shown[f"claim-{claim['claim']}"] == (said if any(counts[s] for s in OURS) else "")
 
 
 def test_the_index_counts_other_choices_of_the_main_claim(divided):
@@ -71,14 +73,7 @@ def test_the_index_counts_other_choices_of_the_main_claim(divided):
     index = (divided / "report" / "index.html").read_text()
     assert shown and f"The main claim with other choices: {shown}." in index
     table = index.partition('id="papers"')[2].partition("</table>")[0]
-    assert f"<small>Other choices: {in_brief(main)}.</small></td>" in table
-
-
-def in_brief(claim):
-    """Counts of other choices, without zeros."""
-    counts = Counter(claim["stances"].values())
-    words = {"supports": "support", "undecided": "open", "contradicts": "contradict"}
-    return ", ".join(f"{counts[stance]} {word}" for stance, word in words.items() if counts[stance])
+    assert f"<small>Other choices: {shown}.</small></td>" in table
 
 
 def test_the_readme_counts_other_choices_of_the_main_claim(divided, monkeypatch):
@@ -89,11 +84,15 @@ def test_the_readme_counts_other_choices_of_the_main_claim(divided, monkeypatch)
         markdown_page(name, run=run, folder="", kinds=EVIDENCE)
         for name in ("readme-result.md", "results-page.md")
     )
-    assert f"|{in_brief(main)}|" in text and "\n\nOther choices: what the paper" in text
-    assert f". With other choices: {in_brief(main)}.\n" in page
+    ours, others = OURS[main["stance"]], count_stances(main["stances"])
+    assert f"|{ours}|{others}|" in text and "\n\nThe claim was judged with our choices" in text
+    assert (
+        f". With our choices: {ours}. Other choices that support it, leave it open or contradict it: {others}.\n"
+        in page
+    )
     none = dataclasses.replace(run, papers=(dataclasses.replace(run.papers[0], other_choices=""),))
     text = markdown_page("readme-result.md", run=none, folder="")
-    assert "|–|" in text and "Other choices:" not in text
+    assert f"|{ours}|–|" in text and "was judged" not in text
 
 
 def test_pages_count_other_choices_as_the_table_does(results):

@@ -66,12 +66,19 @@ def test_the_best_mean_rank_is_named_with_the_ranks_that_moved(report):
     third = [scored(data, "C", 0.05) for data in "de"]
     a, b = report("a", *both("A"), *third), report("b", *both("B", "A"), *third)
     parts = said(a, b)
-    assert headline(parts) == "Conclusions that differ: best mean rank A -> B"
+    assert headline(parts) == "No conclusion differs"  # ranks describe
     ranks = part(parts, "best mean rank")
     assert [row[:3] for row in ranks.rows] == [("B", "2.00", "1.00"), ("A", "1.00", "2.00")]
-    assert "2 of 3 mean ranks moved" in ranks.lead and ranks.title == "Best mean rank: A -> B"
-    assert {"Best mean rank: A -> B", "  A: 1.00 -> 2.00"} < {*text(parts)}
-    assert main(["compare", str(a), str(b)]) == 1
+    assert "2 of 3 mean ranks moved" in ranks.lead and ranks.title == "Best mean rank: A in A, B in B"
+    assert {"Best mean rank: A in A, B in B", "  A: 1.00 -> 2.00"} < {*text(parts)}
+    assert main(["compare", str(a), str(b)]) == 0
+
+
+def test_a_tie_of_ranks_is_told_and_concludes_nothing(report):
+    tied = [row for data in "de" for row in (scored(data, "A", 0.9), scored(data, "B", 0.9))]
+    a, b = report("a", *both("A")), report("b", *tied)
+    ranks = part(said(a, b), "best mean rank")
+    assert ranks.title == "Best mean rank: A in A, A and B in B" and not ranks.conclusion
 
 
 def test_equal_reports_have_one_best_method_and_no_rank_that_moved(report):
@@ -111,7 +118,7 @@ def test_a_verdict_has_difference_interval_and_p_on_both_sides(report):
     assert [row[:3] for row in part(parts, "verdicts on rivals").rows] == [(name, *sides)]
     lines = [*text(parts)]
     assert f"  {name}: {sides[0]} -> {sides[1]}" in lines and "  comparison    rope 0.02 -> 0.1" in lines
-    assert lines[0] == "Conclusions that differ: verdicts on rivals 1"
+    assert lines[0] == "Conclusions that differ: 1 verdict on a rival"
     assert "1 of 2 in both reports: 1 ahead -> undecided." in part(parts, "verdicts on rivals").sentence
     assert parts[0].key == "verdicts on rivals"  # what differs comes first
 
@@ -136,7 +143,7 @@ def test_another_method_held_against_rivals_is_told(report):
     sentence = part(parts, "verdicts on rivals").sentence
     assert sentence.endswith("0 of 0 in both reports. The method held against its rivals differs: A -> B.")
     assert "  comparison    mine none -> B" in text(parts)
-    assert headline(parts) == "Conclusions that differ: method held against rivals A -> B"
+    assert headline(parts) == "Conclusions that differ: the method held against rivals, A -> B"
 
 
 def test_only_means_of_the_tables_are_conclusions(report):
@@ -149,7 +156,7 @@ def test_only_means_of_the_tables_are_conclusions(report):
     b = report("b", shifted, scored("d", "B", 0.1), scored("d", "A", 0.8, **idle))
     parts = said(a, b)
     means, others, whole = (part(parts, key) for key in ("means", "other means", "all rows"))
-    assert headline(parts) == "Conclusions that differ: means 1"
+    assert headline(parts) == "Conclusions that differ: 1 mean"
     assert [row[0] for row in means.rows] == ["A on d, adjusted RI, labels y, k 1"] and means.told == 1
     names = {row[0] for row in others.rows}
     assert names >= {"A on d, adjusted RI, labels y, k 2", "A on d, Calinski-Harabasz, labels y, k 1"}
@@ -216,7 +223,8 @@ def test_the_first_lines_of_the_page_say_what_changed(report, tmp_path):
     assert main(["compare", str(a), str(b), "--page", str(path)]) == 1
     page = path.read_text()
     first = re.sub(r"<[^>]*>", "", page.partition("<h1>")[2].partition("<section")[0])
-    assert first.startswith("Conclusions that differ: best mean rank A → B, verdicts on rivals 20")
+    assert first.startswith("Conclusions that differ: 20 verdicts on rivals")
+    assert "Best mean rank: A in A, B in B." in first
     assert "Verdicts on rivals that differ: 20 of 20 in both reports: 20 ahead → level." in first
     assert "Inputs: the same." in first
     verdicts_part = page.partition('id="verdicts-on-rivals"')[2].partition("</section>")[0]

@@ -51,12 +51,17 @@ def test_equal_runs_need_six_lines(write):
     assert main(["compare", str(a), str(b)]) == 0
 
 
+def test_runs_without_times_to_compare_say_so(write):
+    a = write("a", BASE, cpu_seconds=0.01)
+    assert "CPU time: no run of 0.1 s and more was made twice" in lines(a, a)
+
+
 def test_answers_that_change_stand_before_other_verdicts(write, capsys):
     a = write("a", BASE, verdicts=[("within noise", ""), ("reproduced", "old"), ("depends", "")])
     b = write("b", BASE, verdicts=[("direction only", "why"), ("contradicted", "so it is")])
     assert main(["compare", str(a), str(b)]) == 1
     said = capsys.readouterr().out
-    assert "\nConclusions that differ: verdicts 2\n" in said
+    assert "\nConclusions that differ: 2 verdicts\n" in said
     assert re.findall(r"^  p .*", said, re.M) == [
         "  p c1: holds, shown -> does not hold, we measure otherwise (so it is)",
         "  p c0: open, too close to call -> open, on the claimed side, not significant (why)",

@@ -71,7 +71,7 @@ def _claims_instead(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]])
     if (low is None or fitting >= low) and (high is None or fitting <= high):
         return ""
     untested = sum(claim["verdict"] == NOT_TESTABLE and not _fits(claim, bond) for claim in claims)
-    if (low is None or fitting + untested >= low) and (high is None or fitting <= high):
+    if low is not None and fitting < low <= fitting + untested:
         return None
     counts = Counter(_said(claim["verdict"], claim, bond) for claim in claims)
     tally = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())

@@ -117,7 +117,7 @@ CHOSEN = Choice()
 PAIRED = 3
 
 #: What a choice says of a claim -> the word for it in counts, in their order.
-_WORDS = {SUPPORTS: "support", UNDECIDED: "open", CONTRADICTS: "contradict"}
+_WORDS: Mapping[str, str] = {SUPPORTS: "support", UNDECIDED: "open", CONTRADICTS: "contradict"}
 
 
 def count_stances(stances: Mapping[str, str]) -> str:
@@ -156,13 +156,13 @@ def stances_in_words(stances: Mapping[str, str]) -> str:
     return ", ".join(f"{n} {word}" for n, word in zip(counts.split("/"), _WORDS.values(), strict=True))
 
 
-def without_none(counted: str) -> str:
-    """Leave out of `stances_in_words` what no choice says.
+def stance_in_words(stance: str) -> str:
+    """Write what one choice says, as `stances_in_words` counts it.
 
-    >>> without_none("0 support, 25 open, 22 contradict")
-    '25 open, 22 contradict'
+    >>> stance_in_words("contradicts"), stance_in_words("not testable")
+    ('contradict', '')
     """
-    return ", ".join(said for said in counted.split(", ") if not said.startswith("0 "))
+    return _WORDS.get(stance, "")
 
 
 def single_choices(register: Iterable[UnstatedChoice]) -> list[Choice]:

@@ -32,7 +32,7 @@ def comparison_sections(
 ) -> tuple[list[Section], list[Section]]:
     """Give the sections of conclusions, and those that are folded.
 
-    Conclusions are verdicts on rivals, mean ranks, and means of the tables; what differs comes first.
+    Conclusions are verdicts on rivals, and means of the tables; what differs comes first. Mean ranks describe.
     """
     places = np.array(reports.places(comparison.means), dtype=object)
     in_tables, others, whole = (
@@ -47,7 +47,7 @@ def _ranks(reports: TwoReports) -> Section:
     """Name the best method, and tabulate the mean ranks that moved."""
     a, b = reports.leaders
     over = f"{reports.n_data} data set{'s' * (reports.n_data > 1)}"
-    best = f"{a} -> {b}" if a != b else f"{a}, in A and B"
+    best = f"{a} in A, {b} in B" if a != b else f"{a}, in A and B"
     moved = reports.moved
     rows = [(r.Index, f"{r.a:.2f}", f"{r.b:.2f}", "") for r in tuples(moved)]
     lead = f"By {reports.measure}, over the {over} of both; 1 is best. "
@@ -62,7 +62,6 @@ def _ranks(reports: TwoReports) -> Section:
         rows,
         min(len(rows), _OPEN),
         line="{0}: {1} -> {2}",
-        conclusion=f"best mean rank {a} -> {b}" if a != b else "",
         sentence=sentence,
     )
 
@@ -79,11 +78,11 @@ def _verdicts(reports: TwoReports) -> Section:
         "report tests. So a verdict may change where the difference hardly does. Level rests on another test: that "
         "the difference is too small to matter."
     )
-    conclusion = counted("verdicts on rivals", n)
+    conclusion = counted(n, "verdict on a rival", "verdicts on rivals")
     if reports.judged[0] != reports.judged[1]:
         who = " -> ".join(name or "none" for name in reports.judged)
         sentence += f" The method held against its rivals differs: {who}."
-        conclusion = ", ".join(filter(None, (f"method held against rivals {who}", conclusion)))
+        conclusion = "; ".join(filter(None, (f"the method held against rivals, {who}", conclusion)))
     return Section(
         "verdicts on rivals",
         f"Verdicts on rivals that differ: {n:,}",
@@ -138,7 +137,7 @@ def _in_tables(means: pd.DataFrame, reports: TwoReports) -> Section:
         rows,
         min(n, _OPEN),
         line="{0:.80}: {1} -> {2} ({3})",
-        conclusion=counted("means", n),
+        conclusion=counted(n, "mean"),
         sentence=f"{title}, of {len(rows):,} that differ in 4 digits{also}.",
     )
 

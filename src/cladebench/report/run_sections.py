@@ -46,9 +46,9 @@ class Section:
     sentence: str = ""
 
 
-def counted(key: str, n: int) -> str:
+def counted(n: int, one: str, several: str = "") -> str:
     """Write a count for the headline; nothing of nothing."""
-    return f"{key} {n:,}" if n else ""
+    return f"{n:,} {one if n == 1 else several or f'{one}s'}" if n else ""
 
 
 def signed(value: float) -> str:

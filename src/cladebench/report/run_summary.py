@@ -15,7 +15,7 @@ from typing import Any
 from cladebench.audit.audit_files import read_audit
 from cladebench.audit.evidence import ON_PAPER
 from cladebench.audit.finding_checks import check_findings
-from cladebench.audit.other_choices import stances_in_words, without_none
+from cladebench.audit.other_choices import count_stances, stance_in_words
 from cladebench.audit.verdict.verdict_types import ANSWERS, DOES_NOT_HOLD, HOLDS, NOT_TESTED, VERDICTS
 from cladebench.bench.plan.plan import Plan
 from cladebench.input_files import InputFileError
@@ -49,8 +49,9 @@ class PaperSummary:
         Picture of that table, below the folder of the run.
     runs : int
     cpu_seconds : float
-    other_choices : str
-        How the main claim comes out with other choices: ``25 open, 22 contradict``; empty where none could be judged.
+    our_choices, other_choices : str
+        How the main claim comes out with our choices, as ``open``. How many others support it, leave it open and
+        contradict it, as ``0/25/22``. Empty where none could be judged.
     """
 
     plan: Plan
@@ -64,6 +65,7 @@ class PaperSummary:
     figure: str
     runs: int
     cpu_seconds: float
+    our_choices: str = ""
     other_choices: str = ""
 
     @property
@@ -224,5 +226,6 @@ def _paper(results: Path, scope: str, paper: str, audit: Iterable[Mapping[str, A
         figure=f"figures/{plan.paper}/main-result.svg",
         runs=len(cells),
         cpu_seconds=float(cells["cpu_seconds"].sum()),
-        other_choices=without_none(stances_in_words(main["stances"])) if main else "",
+        our_choices=stance_in_words(main["stance"]) if main else "",
+        other_choices=count_stances(main["stances"]) if main else "",
     )

@@ -16,7 +16,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cladebench.audit.evidence import EVIDENCE, ON_PAPER, RERUN_ELSEWHERE
-from cladebench.audit.other_choices import without_none
 from cladebench.audit.verdict.verdict_types import ANSWERS, LIMITS, VERDICTS
 from cladebench.html_templates import html_environment
 from cladebench.notation import duration, significant
@@ -118,7 +117,6 @@ def _html_environment() -> Environment:
     )
     environment.filters.update(
         explained=explained,
-        without_none=without_none,
         digits=digits,
         cpu_time=cpu_time,
         slug=slug,

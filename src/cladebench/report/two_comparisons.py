@@ -67,7 +67,7 @@ class TwoReports:
     def leaders(self) -> tuple[str, str]:
         """Methods of the best mean rank, random ones left out: A, B."""
         known = self.ranks.drop(index=[*CONTROLS], errors="ignore")
-        a, b = (", ".join(sorted(known.index[known[side] == known[side].min()])) for side in "ab")
+        a, b = (" and ".join(sorted(known.index[known[side] == known[side].min()])) for side in "ab")
         return a, b
 
     @property

@@ -48,7 +48,7 @@ def headline(parts: Sequence[Section]) -> str:
     """Count the conclusions that differ."""
     counts = [one.conclusion for one in parts if one.conclusion]
     if counts:
-        return f"Conclusions that differ: {', '.join(counts)}"
+        return f"Conclusions that differ: {'; '.join(counts)}"
     shared = any(one.rows for one in parts if one.key == "bits")
     return "No conclusion differs" if shared else "A and B have no value in common"
 
@@ -128,7 +128,7 @@ def _verdicts(comparison: RunComparison) -> Section:
         rows,
         len(rows),
         5,
-        conclusion=counted("verdicts", len(rows)),
+        conclusion=counted(len(rows), "verdict"),
     )
 
 
@@ -142,7 +142,7 @@ def _checks(comparison: RunComparison) -> Section:
         (r.id, words[r.passed_a], words[r.passed_b], "") for r in tuples(in_both(comparison.certificates))
     ]
     title = f"Solver checks that differ: {len(rows):,}"
-    conclusion = counted("solver checks", len(rows))
+    conclusion = counted(len(rows), "solver check")
     return Section("solver checks", title, "", ["Check", "A", "B"], rows, len(rows), 2, conclusion=conclusion)
 
 
@@ -172,7 +172,7 @@ def _means(comparison: RunComparison) -> Section:
     columns = ["Mean", "A", "B", "B less A, 95% interval", "p, corrected", "Verdict"]
     told = int(comparison.means["says"].isin((CHANGED, DIFFERS)).sum())
     line = "{0:.80}: {1} -> {2} ({3})"  # settings may be long
-    return Section("means", title, lead, columns, rows, told, line=line, conclusion=counted("means", told))
+    return Section("means", title, lead, columns, rows, told, line=line, conclusion=counted(told, "mean"))
 
 
 def _mean(row: Any) -> str:
@@ -211,6 +211,8 @@ def _times(comparison: RunComparison) -> Section:
         for r in tuples(ordered)
     ]
     title = f"CPU time of B over A: {clear.sum():,} of {len(rows):,} methods differ from 1"
+    if not rows:
+        title = f"CPU time: no run of {LEAST_SECONDS:g} s and more was made twice"
     lead = f"Median over runs that both finished, made twice, of {LEAST_SECONDS:g} s and more; 95% interval by signs."
     columns, line = ["Method", "Ratio", "Interval", "Runs"], "{0}: {1} ({2}; n = {3})"
     return Section("times", title, lead, columns, rows, int(clear.sum()), line=line)

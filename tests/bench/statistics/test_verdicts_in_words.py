@@ -1,6 +1,7 @@
 """What the page says first: who is ahead, by how much, what cannot be told; on scores of known size."""
 
 import math
+import re
 
 import numpy as np
 from scipy import stats
@@ -29,7 +30,8 @@ def test_of_one_data_set_the_sentences_have_its_scores_and_the_nearest_rival(tmp
         "mine against its rivals, in 2 comparisons: ahead in 1, behind in 0, level in 0. "
         f"Against a the difference is {mine - a:+.2f} ({row.low:+.2f} to {row.high:+.2f}).".replace("-", "−")
     )
-    assert third["text"].startswith("1 comparison is undecided. It would show a true difference of 0.")
+    assert third["text"].startswith("1 comparison is undecided. A true difference below about 0.")
+    assert re.search(r": it would find one of 0\.\d\d in 4 of 5 such reports\.$", third["text"])
     assert [one["cells"] for one in sentences(found)] == [[("d0", "mine")], [("d0", "a")], [("d0", "a")]]
 
 
@@ -75,13 +77,16 @@ def test_where_all_is_decided_nothing_is_said_to_be_open(tmp_path):
 def test_what_so_few_draws_could_not_have_shown_is_said(tmp_path):
     table = {"d0": {"mine": [0.9, -0.1], "a": [0.1, 0.6], "RandomTree": [0.0, 0.1]}}
     assert said(made_up_run(table, tmp_path, mine="mine"))[2] == (
-        "1 comparison is undecided. So few draws of so few rows could hardly have shown any difference."
+        "1 comparison is undecided. So few draws, with such varied scores, could hardly show even the largest "
+        "difference."
     )
+    # Where something was shown it would be false: mine is 0.5 ahead of b in both draws.
+    table["d0"] = {"mine": [0.9, -0.1], "a": [0.1, 0.6], "b": [0.4, -0.6]}
+    shown = said(made_up_run(table, tmp_path, mine="mine", n_rows=20_000_000))
+    assert "ahead in 1" in shown[1] and shown[2] == "1 comparison is undecided."
     steps = 0.38 * np.array([-1, -0.5, 0, 0.5, 1])  # 1.2 would have been found, of at most 1.5
     some = {"d0": {"mine": 0.3 + steps, "a": [0.3] * 5}}
-    assert said(made_up_run(some, tmp_path, mine="mine"))[2].endswith(
-        "could hardly have shown any difference."
-    )
+    assert " below about 1.2" in said(made_up_run(some, tmp_path, mine="mine"))[2]
     one = {"d0": {"mine": [0.9], "a": [0.1], "b": [0.2]}}  # of one draw nothing is known
     assert said(made_up_run(one, tmp_path, mine="mine"))[2] == "2 comparisons are undecided."
 
@@ -99,7 +104,8 @@ def test_the_detectable_difference_is_the_median_of_what_is_undecided(tmp_path):
     wide = (stats.t.ppf(1 - 0.05 / 4 / 2, 9) + stats.t.ppf(0.8, 9)) * middle
     assert (
         text == "3 comparisons are undecided. "
-        f"Half of them would show a true difference of {wide:.2f} in 80% of such reports."
+        f"A true difference below about {wide:.2f} may have been missed: half of them would find one of {wide:.2f} "
+        "in 4 of 5 such reports."
     )
 
 

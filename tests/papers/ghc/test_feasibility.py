@@ -74,3 +74,9 @@ def test_a_printed_cost_bounds_the_mean_similarity_by_both_its_ends():
 def test_costs_of_any_similarities_go_from_none_to_a_star_of_ones():
     found = feasibility.cost_range(4)
     assert (found.low, found.high, found.step) == (0, 24, 0) and found.attained == ((0, 24),)
+
+
+def test_classes_take_no_other_key():
+    form = feasibility._of_classes(n_samples={"type": "integer"})
+    assert form["properties"]["classes"]["additionalProperties"] is False
+    assert form["properties"]["classes"]["required"] == ["n_samples"] and form["required"] == ["classes"]

@@ -34,9 +34,7 @@ def sentences(verdicts: Verdicts) -> list[dict[str, Any]]:
     of_who = [(name, method) for name in data for method in dict.fromkeys((verdicts.reference, leads[0]))]
     said = [_sentence(who, of_who), _sentence(_by_how_much(verdicts, nearest, len(data)), _cells(nearest))]
     if verdicts.rivals:
-        said.append(
-            _sentence(_what_is_open(verdicts.undecided, verdicts.values.reach), _cells(verdicts.undecided))
-        )
+        said.append(_sentence(_what_is_open(verdicts, verdicts.values.reach), _cells(verdicts.undecided)))
     return said
 
 
@@ -99,18 +97,24 @@ def _over_chance(verdicts: Verdicts) -> str:
     return f" {verdicts.reference} is not shown to be better than chance{on}."
 
 
-def _what_is_open(rows: Sequence[Compared], reach: float) -> str:
+def _what_is_open(verdicts: Verdicts, reach: float) -> str:
+    """Say what is open, and which differences may have been missed.
+
+    It says that none can be shown only if none was shown.
+    """
+    rows = verdicts.undecided
     if not rows:
         return "All comparisons are decided."
     one = len(rows) == 1
     text = f"{len(rows)} comparison{' is' if one else 's are'} undecided."
     seen = [row.detectable for row in rows if not math.isnan(row.detectable)]
     detectable = float(np.median(seen)) if seen else math.nan
-    if detectable > reach / 2:
-        return text + " So few draws of so few rows could hardly have shown any difference."
-    if math.isfinite(detectable):
-        can = "It" if one else "Half of them"
-        return f"{text} {can} would show a true difference of {detectable:.2f} in 80% of such reports."
+    if detectable < reach:
+        least, can = f"{detectable:.2f}", "it" if one else "half of them"
+        text += f" A true difference below about {least} may have been missed: "
+        text += f"{can} would find one of {least} in 4 of 5 such reports."
+    elif not math.isnan(detectable) and len(rows) == sum(verdicts.counts().values()):
+        text += " So few draws, with such varied scores, could hardly show even the largest difference."
     return text
 
 
