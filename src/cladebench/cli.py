@@ -1,7 +1,4 @@
-"""The command line.
-
-Its commands are data, run, collect, crosscheck, audit, artifacts, report, readme, export, gate, compare and verify.
-"""
+"""The command line: a command for each module of ``cladebench.commands``."""
 
 from __future__ import annotations
 
@@ -10,10 +7,12 @@ import errno
 import functools
 import gc
 import importlib
+import logging
 import os
 import pkgutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 from cladebench import __version__, commands, extras
@@ -49,10 +48,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = _parsed(sys.argv[1:] if argv is None else argv)
         name = f"cladebench {args.command}"
-        return _run(name, args, last=argv is None)
+        with _long_work_shown():
+            return _run(name, args, last=argv is None)
     except KeyboardInterrupt:
         say(name, "stopped; the same command goes on")
         return 130
+
+
+@contextmanager
+def _long_work_shown() -> Iterator[None]:
+    """Show on standard error what the library logs of work that takes long."""
+    logger, handler = logging.getLogger("cladebench"), logging.StreamHandler(sys.stderr)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def _run(name: str, args: argparse.Namespace, *, last: bool) -> int:

@@ -1,13 +1,14 @@
 """What --help says, and how a command ends whose output nobody reads."""
 
 import argparse
+import logging
 import os
 import subprocess
 import sys
 
 import pytest
 
-from cladebench import cli
+from cladebench import cli, datasets
 
 
 def parsers(parser):
@@ -34,6 +35,16 @@ def test_actions_are_named_as_they_are_typed(parser):
         if isinstance(action, argparse._SubParsersAction) and action.dest == "action":
             words = parser.description.lower().replace(",", " ").replace("(", " ").replace(")", " ").split()
             assert set(action.choices) <= set(words)
+
+
+def test_commands_show_what_the_library_logs_of_long_work(monkeypatch, capsys):
+    logger, table = logging.getLogger("cladebench.datasets"), datasets.registry_frame()
+    monkeypatch.setattr(
+        datasets, "registry_frame", lambda: logger.info("toy: computing X; a copy is kept") or table
+    )
+    assert cli.main(["data", "list"]) == 0
+    logger.info("said outside of a command")
+    assert capsys.readouterr().err == "toy: computing X; a copy is kept\n"
 
 
 def test_a_reader_who_leaves_is_no_fault_to_report():

@@ -84,6 +84,14 @@ def test_each_thing_is_computed_once_and_then_read(toy, places):
     assert second.X.flags.writeable and not np.shares_memory(first.X, second.X)
 
 
+def test_what_is_computed_is_logged(toy, caplog):
+    toy()
+    with caplog.at_level("INFO", logger="cladebench"):
+        datasets.load("toy")
+        datasets.load("toy")
+    assert caplog.messages == ["toy: computing X; a copy is kept", "toy: computing view-far; a copy is kept"]
+
+
 def test_each_draw_is_kept_for_itself(toy, places):
     toy()
     for draw in (1, 0, 1):

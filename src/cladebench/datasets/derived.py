@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from importlib.metadata import version
@@ -25,6 +26,7 @@ from cladebench.datasets.settings import current
 
 #: Libraries that all values are computed with, beside those of an entry: another version may give other bits.
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
+_LOGGER = logging.getLogger(__name__)
 
 
 def derived_path(entry: DatasetInfo, draw: int, place: str) -> Path:
@@ -62,7 +64,7 @@ def computed(
     """Read a function's values from a kept copy, or compute and keep.
 
     A copy that was cut or altered is not used, but computed and written anew. A cache that cannot be read or written
-    costs time and is not an error.
+    costs time and is not an error. That values are computed is logged (level INFO), and shown by the commands.
 
     Parameters
     ----------
@@ -77,6 +79,8 @@ def computed(
     kept = _read(path)
     if kept is not None and accept(kept):
         return kept
+    # Minutes may pass before a command that needs the values has another line to show.
+    _LOGGER.info("%s: computing %s; a copy is kept", entry.name, place)
     values = _plain(function())
     if accept(values):
         with suppress(CacheUnwritable):
