@@ -6,7 +6,7 @@ import re
 import numpy as np
 from scipy import stats
 
-from cladebench.bench.statistics.verdicts_in_words import sentences
+from cladebench.bench.statistics.comparison_sentences import sentences
 from cladebench.comparison.records import Run, verdicts
 from made_up_runs import MEANS, made_up_run, scores
 
