@@ -175,6 +175,7 @@ def test_noise_is_a_cluster_of_its_own_for_each_row():
     [
         ({}, TypeError, "Gives gives no clusters; expected labels_, predict, fit_predict or a tree"),
         ({"labels_": [0, 1]}, ValueError, r"Gives gave labels of shape \(2,\); expected \(40,\), one a row"),
+        ({"labels_": ["a"] * 40}, TypeError, "Gives gave labels of text; expected whole numbers"),
         ({"labels_": [0.5] * 40}, TypeError, "labels of type float64; expected whole numbers"),
     ],
 )
