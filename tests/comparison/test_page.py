@@ -203,10 +203,13 @@ def test_mine_without_any_score_is_said_first(written):
 def test_rows_of_random_methods_are_told_apart_from_rivals(written):
     scores = {"mine": [0.5, 0.6], "a": [0.5, 0.7], "RandomTree": [0.0, 0.1], "RandomClusters": [0.1, 0.0]}
     text = written({"d": scores}, mine="mine")
-    assert "in 1 comparison: " in text
+    assert "in 1 comparison: " in text and " runs of 2 methods and 2 random ones on 1 data set: " in text
     assert "The table has 3 comparisons: 2 with random methods are corrected for too, but not counted" in text
     del scores["RandomTree"], scores["RandomClusters"]
-    assert "with random methods are corrected" not in written({"d": scores}, mine="mine")
+    without = written({"d": scores}, mine="mine")
+    assert (
+        "with random methods are corrected" not in without and " runs of 2 methods on 1 data set: " in without
+    )
 
 
 def test_features_of_a_file_are_named(inputs):

@@ -152,6 +152,24 @@ def test_the_heaviest_errors_in_print_come_first(copied):
     assert re.findall("|".join(map(re.escape, said)), section) == said
 
 
+def test_versions_of_the_code_are_counted_where_runs_are(index):
+    head = words(index[index.index("<h1>") : index.index("</table>\n</section>")])
+    assert re.search(r"runs by 1 version of the code\b", head) and "state of this code" not in words(index)
+
+
+def test_statements_are_told_from_claims(index):
+    section = words(index[index.index('id="reading"') : index.index('id="rerun"')])
+    assert "Each printed number or sentence is a statement." in section
+    assert re.search(r"\bclaim a statement or a part of one,", section)
+
+
+def test_on_paper_a_paper_goes_on_over_the_page(index):
+    """Kept on one page, a paper that is a line too long leaves most of the page before it empty."""
+    kept = re.findall(r"([^{}]+)\{ break-inside: avoid; \}", index)
+    assert kept and not any(re.search(r"\.card\b", rule) for rule in kept)
+    assert '<li class="data">' in index and "li:not(.data) > a[href^=" in index
+
+
 def test_open_statements_are_split_by_whose_limit_it_is(results, index):
     run = gather_run(results, "smoke", ["page_paper"])
     head = words(index[index.index("<h1>") : index.index("</table>\n</section>")])
