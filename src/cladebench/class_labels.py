@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cladebench.validation import as_array
+from cladebench.validation import as_array, check_unmasked
 
 
 def class_codes(
@@ -147,6 +147,27 @@ def codes_of_y(given: Any, checked: np.ndarray) -> npt.NDArray[np.int64]:
                 f"y[{at}] is {classes[codes[at]]}; expected class labels: strings or whole numbers"
             )
     return codes
+
+
+def check_classes(y: Any, X: Any) -> None:
+    """Raise a ValueError if a row has no class, and say which.
+
+    scikit-learn refuses such labels too, but names neither place nor lengths.
+
+    Parameters
+    ----------
+    y : array-like, or None
+        Of more than one dimension it is left to scikit-learn.
+    X : array-like, or sparse
+    """
+    check_unmasked("y", y)
+    shape = () if y is None else as_array("y", y).shape
+    if len(shape) != 1:
+        return
+    n_rows = X.shape[0] if getattr(X, "shape", ()) else len(X) if isinstance(X, list | tuple) else shape[0]
+    if shape[0] != n_rows:
+        raise ValueError(f"y has {shape[0]} labels; expected {n_rows}, one for each row of X")
+    class_codes(y, None, "y")
 
 
 def check_faithful(y: Any) -> None:

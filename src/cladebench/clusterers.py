@@ -197,7 +197,8 @@ def _clusters(estimator: Any, clusters: Any, tree: Hierarchy | None, X: Any, n_c
     if values.shape != (n,):
         raise ValueError(f"{name} gave labels of shape {values.shape}; expected ({n},), one a row")
     if values.dtype.kind not in "iu":
-        raise TypeError(f"{name} gave labels of type {values.dtype}; expected whole numbers")
+        kind = "text" if values.dtype.kind in "US" else f"type {values.dtype}"
+        raise TypeError(f"{name} gave labels of {kind}; expected whole numbers")
     return estimators.as_labels(SimpleNamespace(labels_=values))
 
 

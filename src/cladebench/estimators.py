@@ -25,8 +25,9 @@ from cladebench.distances._mapped import MappedDistance
 from cladebench.distances.base import Distance
 from cladebench.hierarchy import Hierarchy
 from cladebench.input_files import one_of
+from cladebench.tree_formats import parents_of_merges
 from cladebench.users_code import place_of
-from cladebench.validation import as_array, check_features
+from cladebench.validation import as_array, as_floats, check_features
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -272,7 +273,7 @@ def as_hierarchy(fitted: Any) -> Hierarchy:
     TypeError
         If it has no tree.
     ValueError
-        If its tree was not built up to the root.
+        If its tree was not built up to the root, or its merges or heights make no tree.
     """
     if isinstance(getattr(fitted, "hierarchy_", None), Hierarchy):
         return fitted.hierarchy_
@@ -287,19 +288,23 @@ def as_hierarchy(fitted: Any) -> Hierarchy:
             f"{_named(fitted)} gives no tree; expected a fitted estimator with hierarchy_, or with the children_ of "
             "AgglomerativeClustering"
         )
-    children = np.asarray(fitted.children_, dtype=np.int64)
+    where = f"{_named(fitted)}.children_"
+    children = as_floats(where, fitted.children_)
     n_samples = int(getattr(fitted, "n_leaves_", len(children) + 1))
     if len(children) != n_samples - 1:
         raise ValueError(
             f"{_named(fitted)} has {len(children)} merges of {n_samples} samples; expected {n_samples - 1}: fit it "
             "with compute_full_tree=True"
         )
-    parents = np.full(n_samples + len(children), -1, dtype=np.int64)
-    parents[children] = np.arange(n_samples, len(parents))[:, None]
+    parents, leaf_of = parents_of_merges(children, where)
     heights = getattr(fitted, "distances_", None)
     if heights is not None:
+        where = f"{_named(fitted)}.distances_"
+        heights = as_floats(where, heights)
+        if heights.shape != (n_samples - 1,):
+            raise ValueError(f"{where} has shape {heights.shape}; expected ({n_samples - 1},), one a merge")
         heights = np.concatenate([np.zeros(n_samples), heights])
-    return Hierarchy(parents, np.arange(n_samples), heights)
+    return Hierarchy(parents, leaf_of, heights)
 
 
 def as_labels(fitted: Any) -> IntArray:

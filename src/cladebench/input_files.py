@@ -249,6 +249,8 @@ def _reason(error: Any) -> str:
         if not error.context:  # of oneOf
             return f"{unknown} has several of the allowed forms at once"
         return "; or ".join(sorted({_reason(sub) for sub in error.context}))
+    if error.validator in ("minItems", "maxItems") and any(isinstance(entry, Mapping) for entry in value):
+        return f"{len(value)} {'entry' if len(value) == 1 else 'entries'}; expected {_expected(schema)}"
     if error.validator == "not":
         return f"expected {error.validator_value['description']}"
     return f"{unknown} is not allowed; expected {_expected(schema)}"

@@ -22,23 +22,46 @@ def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:
         raise ValueError(f"linkage has shape {rows.shape}; expected (n_samples - 1, 3 or more)")
     if not np.isfinite(rows[:, :3]).all():
         raise ValueError("linkage contains NaN or infinity; expected finite numbers")
+    parents, leaf_of = parents_of_merges(rows[:, :2], "linkage")
+    return parents, leaf_of, np.concatenate([np.zeros(len(rows) + 1), rows[:, 2]])
+
+
+def parents_of_merges(children: npt.ArrayLike, name: str) -> tuple[IntArray, IntArray]:
+    """Find parents and nodes of samples from the two nodes of each merge.
+
+    Parameters
+    ----------
+    children : array-like of shape (n_samples - 1, 2)
+        Row k makes node n_samples + k.
+    name : str
+        Name of the argument, for the message.
+
+    Raises
+    ------
+    ValueError
+        If a row merges a node that does not exist yet or has been merged before.
+    """
+    rows = as_floats(name, children)
+    if rows.ndim != 2 or rows.shape[1] != 2:
+        raise ValueError(f"{name} has shape {rows.shape}; expected (n_samples - 1, 2)")
     n_merges = len(rows)
     n_samples = n_merges + 1
     made = np.arange(n_samples, n_samples + n_merges, dtype=np.int64)
-    wrong = (rows[:, :2] % 1 != 0) | (rows[:, :2] < 0) | (rows[:, :2] >= made[:, None])
+    wrong = (rows % 1 != 0) | (rows < 0) | (rows >= made[:, None])
     if wrong.any():
         row, column = (int(k) for k in np.argwhere(wrong)[0])
         raise ValueError(
-            f"linkage[{row}, {column}] is {rows[row, column]:g}; expected a node made before: 0..{made[row] - 1}"
+            f"{name}[{row}, {column}] is {rows[row, column]:g}; expected a node made before: 0..{made[row] - 1}"
         )
-    merged = rows[:, :2].astype(np.int64)
+    merged = rows.astype(np.int64)
     n_parents = np.bincount(merged.ravel(), minlength=2 * n_samples - 1)
     if (n_parents > 1).any():
-        raise ValueError(f"linkage merges node {int(np.argmax(n_parents > 1))} more than once")
+        raise ValueError(
+            f"{name} merges node {int(np.argmax(n_parents > 1))} more than once; expected once at most"
+        )
     parents = np.full(2 * n_samples - 1, -1, dtype=np.int64)
     parents[merged] = made[:, None]
-    heights = np.concatenate([np.zeros(n_samples), rows[:, 2]])
-    return parents, np.arange(n_samples, dtype=np.int64), heights
+    return parents, np.arange(n_samples, dtype=np.int64)
 
 
 def read_nested(nested: Sequence[Any]) -> tuple[list[int], list[int]]:

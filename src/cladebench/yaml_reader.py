@@ -22,6 +22,31 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 
+#: What PyYAML says of slips that writers make -> what to do about them.
+_SLIPS = (
+    (
+        re.compile("expected <block end>, but found '(<scalar>|[]}])'"),
+        "follows the end of a value; expected a new line at the indent of the keys, and '' for ' within quotes",
+    ),
+    (
+        re.compile("expected (<block end>|'<document start>'), but found"),
+        "does not fit the lines above; expected the indent of the list or the keys there, and a space after each '-'",
+    ),
+    (
+        re.compile("mapping values are not allowed here"),
+        "a ':' within a value; expected quotes around the value, or the indent of the keys above",
+    ),
+    (re.compile("could not find expected ':'"), "no ':' after the key before this; expected 'key: value'"),
+    (
+        re.compile("that cannot start any token"),
+        "expected spaces, not tabs, and quotes around text that begins so",
+    ),
+    (
+        re.compile("unexpected end of stream|unexpected document separator"),
+        "a quotation mark is missing before this",
+    ),
+)
+
 
 class _Reader:
     """Makes plain values of one YAML document, event by event.
@@ -197,5 +222,13 @@ def parse(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        context = f" ({error.context})" if error.context else ""
-        raise YamlError(f"{where}broken YAML: {error.problem}{context}") from None
+        raise YamlError(f"{where}broken YAML: {_in_plain_words(error)}") from None
+
+
+def _in_plain_words(error: yaml.MarkedYAMLError) -> str:
+    """Say what the writer did, where PyYAML speaks of its tokens."""
+    problem = str(error.problem)
+    for slip, advice in _SLIPS:
+        if slip.search(problem):
+            return f"{problem}: {advice}" if problem.startswith("found character") else advice
+    return f"{problem} ({error.context})" if error.context else problem

@@ -32,6 +32,7 @@ def refused(tmp_path, text):
         (ORDER, ", metric: m", "", "claim 'a': measure: names no metric"),
         (ORDER, "dataset: d, metric: m, ", "", "claim 'a': measure: names no dataset, no metric"),
         (ORDER, ", direction: higher", "", "claim 'a': measure: missing key 'direction'"),
+        (ORDER, "metric: m, direction: higher", "metric: arri", "called 'arri' and has it; did you mean 'ari'?"),
         (ORDER, "direction: higher", "direction: up", "claim 'a': measure.direction: 'up' is not allowed"),
         (ORDER, f"    expects: {BETTER}\n", "", "claim 'a': missing key 'expects'"),
         (ORDER, "id: a", "id: A b", "A b"),

@@ -42,6 +42,16 @@ def test_a_file_that_is_there_is_refused_before_anything_is_read(new, tmp_path, 
     assert err.endswith("comparison.yaml: it is there already; expected another name in --out\n")
 
 
+def test_a_misspelt_method_of_ones_own_is_told_of_the_option_before_files_are_read(new, tmp_path):
+    (tmp_path / "my.py").write_text(
+        "class Mine:\n    def fit(self, X):\n        self.labels_ = [0] * len(X)\n"
+    )
+    code, out, err, document = new("--mine", "my.py:Mein", own=ROWS)
+    assert (code, out, document) == (2, "", None)
+    assert err == "cladebench new-comparison: --mine: my.py:Mein: my has no Mein; did you mean 'Mine'?\n"
+    assert new("--mine", "my.py:Mine", own=ROWS)[3]["mine"] == "Mine"
+
+
 def test_each_file_has_its_label(new):
     code, _, _, document = new(
         "--label", "y", "--label", "kind", one=ROWS, two="a,b,kind\n1,2,u\n2,4,v\n3,3,u\n"

@@ -158,6 +158,9 @@ def test_distances_that_overflow_are_refused() -> None:
         Huge().fit(X).pairwise(X)
     with pytest.raises(ValueError, match="distances of Huge overflow; rescale X"):
         Huge().fit(X).kneighbors(X)
+    Huge._pairwise = lambda self, X, Y: np.full((len(X), len(Y)), np.nan)
+    with pytest.raises(ValueError, match="distances of Huge are NaN, or overflow; rescale X"):
+        Huge().fit(X).pairwise(X)
 
 
 def test_a_mistake_names_the_argument() -> None:

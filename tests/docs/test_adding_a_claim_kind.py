@@ -73,6 +73,24 @@ def test_a_key_that_the_example_does_not_name_is_refused(folder):
         claims_of(folder, CLAIM % ("higher", ", atleast: 1"))
 
 
+@pytest.mark.parametrize(
+    ("lacking", "old", "new"), [("name", '    name = "wins"\n', ""), ("judge", "def judge(", "def jugde(")]
+)
+def test_a_kind_that_lacks_something_is_refused(folder, lacking, old, new):
+    text = (folder / "wins.py").read_text(encoding="utf-8")
+    (folder / "wins.py").unlink()
+    (folder / f"wins_without_{lacking}.py").write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(ValueError, match=f"Wins: it has no {lacking}; expected"):
+        kinds.found_kinds()
+
+
+def test_a_judgement_of_another_type_is_named(folder, monkeypatch):
+    monkeypatch.setattr(type(kinds.KINDS["wins"]), "judge", lambda self, claim, by: "reproduced")
+    rows = frame(cells("d", "A", {"m": [2.0] * 3}) + cells("d", "B", {"m": [1.0] * 3}))
+    with pytest.raises(TypeError, match="Wins: judge gave str; expected a Judgement"):
+        judged(claims_of(folder, CLAIM % ("higher", "")), rows)
+
+
 def test_a_second_kind_of_one_name_is_refused(folder):
     (folder / "more_wins.py").write_text((folder / "wins.py").read_text(encoding="utf-8"), encoding="utf-8")
     with pytest.raises(ValueError, match="a second kind 'wins'"):

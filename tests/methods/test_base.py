@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cladebench import Hierarchy
+from cladebench.distances import LMNN
 from cladebench.methods._flat import FlatClusterer
 from cladebench.methods.base import Clusterer, HierarchicalClusterer
 from cladebench.methods.controls import OracleTree, RandomTree
@@ -96,9 +97,40 @@ class Labelling(Clusterer):
         (FlatGiving, np.zeros(4, int), r"_cluster gave shape \(4,\); expected shape \(5,\)"),
         (FlatGiving, None, r"_cluster gave NoneType; expected numbers of shape \(5,\)"),
         (Labelling, np.zeros((5, 1), int), r"_cluster gave shape \(5, 1\); expected shape \(5,\)"),
+        (Labelling, [0, 0, 1, 1, 0.5], "_cluster gave 0.5; expected whole numbers"),
+        (Labelling, [0, 0, 1, 1, np.nan], "_cluster gave nan; expected whole numbers"),
+        (FlatGiving, np.linspace(0, 1, 5), "_cluster gave 0.25; expected whole numbers"),
+        (Labelling, list("aabba"), r"_cluster gave text; expected numbers of shape \(5,\)"),
         (Labelling, None, r"_cluster gave NoneType; expected numbers of shape \(5,\)"),
     ],
 )
 def test_what_a_subclass_gives_is_checked(cls: Any, given: Any, words: str) -> None:
     with pytest.raises((TypeError, ValueError), match=f"^{cls.__name__}: {words}$"):
         cls(given).fit(np.arange(5.0)[:, None])
+
+
+def test_whole_numbers_may_be_floats() -> None:
+    assert Labelling([7.0, 7.0, -1.0]).fit(np.arange(3.0)[:, None]).labels_.tolist() == [0, 0, 1]
+
+
+def test_a_tree_is_cut_by_a_number_of_clusters_that_the_constructor_takes() -> None:
+    class Uncut(Giving):
+        def __init__(self, given: Any = None):
+            self.given = given
+
+    with pytest.raises(TypeError, match=r"^Uncut has no n_clusters; expected it in its constructor$"):
+        Uncut(Hierarchy.from_nested([0, 1])).fit([[0.0], [1.0]])
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        ([0, 1], r"y has 2 labels; expected 3, one for each row of X"),
+        ([0, np.nan, 1], r"y\[1\] is nan; expected a class for each sample"),
+        (np.array(["a", "b", None], dtype=object), r"y\[2\] is None; expected a class"),
+    ],
+)
+def test_a_row_without_a_class_is_named(y: Any, words: str) -> None:
+    for fit in (OracleTree(n_clusters=2).fit, LMNN().fit):
+        with pytest.raises(ValueError, match=f"^{words}"):
+            fit([[0.0], [1.0], [2.0]], y)

@@ -87,7 +87,7 @@ def test_what_is_wrong_is_named(tmp_path, first, said):
 @pytest.mark.parametrize("count", [2, 8])
 def test_three_to_seven(tmp_path, count):
     content = {"findings": [finding(f"f{k}") for k in range(count)]}
-    with pytest.raises(InputFileError, match="three to seven"):
+    with pytest.raises(InputFileError, match=f"findings: {count} entries; expected a list of three to seven"):
         read_findings(write(tmp_path, content))
 
 

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from cladebench.audit.claim_types import ClaimSet
 from cladebench.audit.verdict.verdict_types import NOT_TESTABLE
 from cladebench.audit.verdict.verdict_wording import claimed_range
 from cladebench.bench.samples.results import Results
 from cladebench.bench.samples.samples import overlap_of_pairs, pair
 from cladebench.bench.statistics.intervals import mean_interval
+from cladebench.input_files import InputFileError, one_of
 from cladebench.notation import significant
 from cladebench.paper.findings import Finding
 
@@ -48,6 +50,29 @@ def check_findings(
         if any(text != "" for text in problems):
             broken[finding.id] = tuple(dict.fromkeys(text for text in problems if text))
     return broken
+
+
+def check_bonds(claims: ClaimSet, findings: Iterable[Finding], name: str) -> None:
+    """Refuse a finding of claims that the paper does not have.
+
+    Parameters
+    ----------
+    claims : ClaimSet
+    findings : iterable of Finding
+    name : str
+        The file of findings, for the message.
+
+    Raises
+    ------
+    InputFileError
+    """
+    for finding in findings:
+        for number, bond in enumerate(finding.claims):
+            if not claims.matching(bond["claim"]):
+                raise InputFileError(
+                    f"{name}: finding {finding.id!r}: claims[{number}].claim: no claim {bond['claim']!r}; "
+                    f"{one_of(bond['claim'], claims.claims)}"
+                )
 
 
 def bound_claims(bond: Mapping[str, Any], audit: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

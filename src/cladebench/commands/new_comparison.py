@@ -64,6 +64,12 @@ def run(args: argparse.Namespace) -> int:
     from cladebench.datasets.own.own_proposals import propose_entry
     from cladebench.datasets.own.own_sources import Source, refuse_copies, sources_of
 
+    if args.mine:  # looked for first: files take longer to read
+        written = args.mine
+        if ".py:" in written:
+            path, _, name = written.rpartition(":")
+            written = f"{os.path.relpath(Path(path).absolute(), target.parent)}:{name}"
+        (mine, *_) = found_methods([written], target, "--mine")
     data: dict[str, Any] = {}
     sources: dict[str, Source] = {}
     for file in args.files:
@@ -84,11 +90,6 @@ def run(args: argparse.Namespace) -> int:
             raise InputFileError(f"--label {label}: no file has such a column; expected one that a file has")
     document: dict[str, Any] = {"title": "My comparison", "data": data, "methods": ["fitting"]}
     if args.mine:
-        written = args.mine
-        if ".py:" in written:
-            path, _, name = written.rpartition(":")
-            written = f"{os.path.relpath(Path(path).absolute(), target.parent)}:{name}"
-        (mine, *_) = found_methods([written], target)
         document["methods"].append(written)
         document["mine"] = written if mine.key in fitting() else mine.key
     for method in found_methods(document["methods"], target):

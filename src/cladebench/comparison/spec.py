@@ -128,11 +128,14 @@ def fitting() -> list[str]:
     return [name for name in methods.discover() if name not in _NOT_FITTING]
 
 
-def found_methods(given: Iterable[str], path: Path) -> list[NamedClusterer]:
-    """Find the methods of a file, the controls last; see `named_clusterers`."""
+def found_methods(given: Iterable[str], path: Path, where: str = "") -> list[NamedClusterer]:
+    """Find the methods of a file, the controls last; see `named_clusterers`.
+
+    `where` begins the messages; by default the file's key ``methods``.
+    """
     texts = [name for text in given for name in (fitting() if text == "fitting" else [text])]
     asked = [text for text in texts if text not in CONTROLS]
-    return named_clusterers([*asked, *CONTROLS], path.parent, f"{path}: methods")
+    return named_clusterers([*asked, *CONTROLS], path.parent, where or f"{path}: methods")
 
 
 def _named(name: str, methods: Mapping[str, NamedClusterer], where: str) -> str:

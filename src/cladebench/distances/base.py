@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from cladebench.class_labels import codes_of_y
+from cladebench.class_labels import check_classes, codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.distances._least_entries import check_n_neighbors, least_of_rows
 from cladebench.distances._stack_base import StackDistance
@@ -136,7 +136,7 @@ class Distance(Discovered, BaseEstimator, ABC):
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         may_read_y = self.uses_labels or (self.uses_constraints and must_link is cannot_link is None)
         if may_read_y and (self.uses_labels or y is not None):
-            check_unmasked("y", y)
+            check_classes(y, X)
             X, seen = validate_data(self, X, y, dtype=np.float64, order="C", **accepted)
             labels = codes_of_y(y, seen)
         else:
@@ -290,7 +290,8 @@ class Distance(Discovered, BaseEstimator, ABC):
                 self, "_pairwise", self._pairwise(X, Y), (X.shape[0], Y.shape[0])
             )
         if not np.isfinite(distances).all():
-            raise ValueError(f"distances of {type(self).__name__} overflow; rescale X")
+            are = "are NaN, or overflow" if np.isnan(distances).any() else "overflow"
+            raise ValueError(f"distances of {type(self).__name__} {are}; rescale X")
         return distances
 
     def __sklearn_tags__(self) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cladebench.hierarchy import Hierarchy
 from cladebench.methods.base import HierarchicalClusterer
-from cladebench.subclass_results import array_from
+from cladebench.subclass_results import clusters_from
 from cladebench.validation import check_scale
 
 
@@ -26,7 +26,7 @@ class FlatClusterer(HierarchicalClusterer):
 
     def _build(self, X: np.ndarray, y: np.ndarray | None) -> Hierarchy:
         check_scale(X)
-        return flat_hierarchy(array_from(self, "_cluster", self._cluster(X), (X.shape[0],)))
+        return flat_hierarchy(clusters_from(self, self._cluster(X), X.shape[0]))
 
 
 def flat_hierarchy(labels: np.ndarray) -> Hierarchy:

@@ -12,10 +12,10 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import validate_data
 
 from cladebench import tree_cuts
-from cladebench.class_labels import by_first_member, codes_of_y
+from cladebench.class_labels import by_first_member, check_classes, codes_of_y
 from cladebench.discovery import Discovered
 from cladebench.hierarchy import Hierarchy
-from cladebench.subclass_results import array_from
+from cladebench.subclass_results import clusters_from
 from cladebench.threads import one_thread
 from cladebench.validation import (
     check_at_most_samples,
@@ -23,7 +23,6 @@ from cladebench.validation import (
     check_finite,
     check_int,
     check_seed,
-    check_unmasked,
 )
 
 
@@ -65,7 +64,7 @@ class _Fit(Discovered, ClusterMixin, BaseEstimator, ABC):
         labels = None
         accepted = {"accept_sparse": "csr" if self.takes_sparse else False, "ensure_all_finite": False}
         if self.uses_labels:
-            check_unmasked("y", y)
+            check_classes(y, X)
             X, seen = validate_data(self, X, y, dtype=self._dtypes, order="C", **accepted)
             labels = codes_of_y(y, seen)
         else:
@@ -153,6 +152,8 @@ class HierarchicalClusterer(_Fit):
         """
 
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
+        if not hasattr(self, "n_clusters"):
+            raise TypeError(f"{type(self).__name__} has no n_clusters; expected it in its constructor")
         self.hierarchy_ = self._checked(self._build(X, y), X.shape[0])
         self.labels_ = np.asarray(self.hierarchy_.cut(self.n_clusters), dtype=np.intp)
         n_clusters = int(self.labels_.max()) + 1
@@ -219,6 +220,6 @@ class Clusterer(_Fit):
         """
 
     def _fit(self, X: np.ndarray, y: np.ndarray | None) -> None:
-        clusters = array_from(self, "_cluster", self._cluster(X, y), (X.shape[0],))
+        clusters = clusters_from(self, self._cluster(X, y), X.shape[0])
         self.labels_ = by_first_member(clusters)
         self.n_clusters_ = int(self.labels_.max()) + 1

@@ -225,6 +225,8 @@ def linkage_and_bounds(
     The latter is None where the graph is a matrix, and for "centroid" and "median" along a graph.
     """
     check_choice("method", method, METHODS)
+    if metric == "precomputed":
+        raise ValueError(f"metric={metric!r}: distances need none; expected X=squareform(D), and no metric")
     check_choice("metric", metric, METRICS, SYNONYMS)
     check_together("method", method, metric)
     check_connectivity(connectivity)

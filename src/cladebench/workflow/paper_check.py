@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from cladebench.audit.claim_checks import check_register
 from cladebench.audit.claims_file import checked_claims
+from cladebench.audit.finding_checks import check_bonds
 from cladebench.bench.plan.plan import Plan
 from cladebench.file_lines import lines_told
 from cladebench.paper.catalogue import load_artifacts, validate_protocol
 from cladebench.paper.choices import checked_choices
+from cladebench.paper.findings import checked_findings
 
 
 def check_paper(plan: Plan) -> None:
-    """Check a plan: protocol, claims, register, tables and figures.
+    """Check a plan: protocol, claims, register, findings, tables and figures.
 
     Raises
     ------
@@ -25,7 +27,7 @@ def check_paper(plan: Plan) -> None:
 
 
 def check_texts(plan: Plan) -> None:
-    """Check a paper's claims and register of choices, where it has them.
+    """Check a paper's claims, register and findings, where it has them.
 
     Raises
     ------
@@ -33,7 +35,10 @@ def check_texts(plan: Plan) -> None:
         As `check_paper`.
     """
     register = checked_choices(plan)
+    findings = checked_findings(plan)
     if (plan.path.parent / "claims.yaml").exists():
         claims = checked_claims(plan.path.parent / "claims.yaml", plan)
         with lines_told(plan.path.with_name("choices.yaml")):
             check_register(claims, register, f"{plan.paper}/choices.yaml")
+        with lines_told(plan.path.with_name("findings.yaml")):
+            check_bonds(claims, findings.findings, f"{plan.paper}/findings.yaml")

@@ -179,6 +179,26 @@ def test_among_equals_mine_leads_and_open_comparisons_go_by_their_size(tmp_path)
     assert [row.rival for row in found.undecided] == ["c", "b"]
 
 
+def test_methods_of_equal_mean_ranks_have_their_means_told(tmp_path):
+    means = {"d0": {"mine": 0.9, "a": 0.8, "b": 0.7}, "d1": {"mine": 0.5, "a": 0.6, "b": 0.4}}
+    table = {name: {method: [mean] * 3 for method, mean in row.items()} for name, row in means.items()}
+    text = said(made_up_run(table, tmp_path, mine="mine"))[0]
+    assert text == (
+        "On 2 data sets, mine and a share the best mean rank: a mean adjusted RI of 0.70, where chance has 0."
+    )
+    table["d0"]["mine"] = [0.95] * 3
+    assert (
+        " mine and a share the best mean rank: a mean adjusted RI of 0.70 to 0.72, where"
+        in (said(made_up_run(table, tmp_path, mine="mine"))[0])
+    )
+    table["d2"] = {"mine": [0.2] * 3, "a": [0.1] * 3, "b": [0.9] * 3}
+    table["d3"] = {"mine": [0.3] * 3, "a": [0.4] * 3, "b": [0.9] * 3}
+    text = said(made_up_run(table, tmp_path, mine="mine"))[0]
+    assert text.startswith(
+        "On 4 data sets, mine, a and 1 more share the best mean rank: a mean adjusted RI of 0.47 to 0.7"
+    )
+
+
 def test_where_mine_never_scored_the_best_stands_in_and_that_is_said(tmp_path):
     table = scores()
     table["d0"]["broken"] = [math.nan] * 10

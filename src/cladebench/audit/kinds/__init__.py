@@ -27,23 +27,31 @@ def found_kinds() -> dict[str, Kind]:
     Raises
     ------
     ValueError
-        If two have one name.
+        If two have one name, or one lacks its name or its judgement.
     """
     kinds: dict[str, Kind] = {}
     for info in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.name):
         module = importlib.import_module(f"{__name__}.{info.name}")
         for member in vars(module).values():
-            if (
-                not inspect.isclass(member)
-                or member.__module__ != module.__name__
-                or inspect.isabstract(member)
-            ):
+            own = inspect.isclass(member) and member.__module__ == module.__name__
+            if not own or not issubclass(member, Kind) or member is Kind:
                 continue
-            if issubclass(member, Kind) and kinds.setdefault(member.name, kind := member()) is not kind:
+            _check_complete(member)
+            if kinds.setdefault(member.name, kind := member()) is not kind:
                 raise ValueError(
                     f"{member.__name__}: a second kind {member.name!r}; expected a name of its own"
                 )
     return kinds
+
+
+def _check_complete(kind: type[Kind]) -> None:
+    """Refuse a kind that lacks its name or its judgement.
+
+    Otherwise its claims would be told that there is no such kind.
+    """
+    lacks = [*sorted(kind.__abstractmethods__), *([] if hasattr(kind, "name") else ["name"])]
+    if lacks:
+        raise ValueError(f"{kind.__name__}: it has no {' and no '.join(lacks)}; expected both judge and name")
 
 
 KINDS: Mapping[str, Kind] = found_kinds()

@@ -17,6 +17,8 @@ from cladebench.audit.judgement import Judgement, Waiting
 from cladebench.audit.reading import Reader
 from cladebench.audit.table_parts import TablePart
 from cladebench.input_files import one_of, shown
+from cladebench.measures import MEASURES
+from cladebench.nearest_name import did_you_mean
 
 #: Relations that read a direction.
 RELATIVE = ("better", "worse", "no_worse")
@@ -148,9 +150,11 @@ def check_direction(measure: Mapping[str, Any], where: str) -> None:
     ClaimsError
     """
     if "direction" not in measure:
+        named = measure.get("metric")
+        meant = did_you_mean(str(named), [name for name in MEASURES if name != named])
         raise ClaimsError(
             f"{where}: measure: missing key 'direction'; expected 'higher' or 'lower', as no measure is called "
-            f"{shown(measure.get('metric'))} and has it"
+            f"{shown(named)} and has it{meant if named not in MEASURES else ''}"
         )
 
 

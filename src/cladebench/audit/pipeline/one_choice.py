@@ -98,7 +98,13 @@ class Evaluation:
             return self._set_aside(claim)
         if self.reader.random is not None and not kind_of(claim).praises:
             return Judgement(not_testable(NO_RANDOM_METHOD))
-        return kind_of(claim).judge(claim, self.grounds)
+        judged = kind_of(claim).judge(claim, self.grounds)
+        if not isinstance(judged, Judgement | tuple):
+            raise TypeError(
+                f"{type(kind_of(claim)).__name__}: judge gave {type(judged).__name__}; expected a Judgement, or a "
+                "p-value, a function and a Judgement"
+            )
+        return judged
 
     def _correct(self, waiting: Mapping[str, Waiting]) -> None:
         families: dict[str, list[str]] = {}

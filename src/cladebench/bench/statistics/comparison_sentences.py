@@ -63,8 +63,11 @@ def _who(verdicts: Verdicts, values: Values) -> tuple[list[str], str]:
         first += " Of the others "
     else:
         first += f"On {over}, "
-    first += f"{leads[0]} has" if len(leads) == 1 else f"{leads[0]} and {some_of(leads[1:], 1)} share"
-    first += f" the best{'' if blind else f' {best}'}: a mean {title} of {two_decimals(means[leads[0]])}"
+    named = " and ".join(leads) if len(leads) < 3 else some_of(leads, 2)
+    first += f"{named} {'has' if len(leads) == 1 else 'share'} the best{'' if blind else f' {best}'}"
+    # Methods of equal ranks may have other means.
+    ends = dict.fromkeys(two_decimals(end(means[leads])) for end in (min, max))
+    first += f": a mean {title} of {' to '.join(ends)}"
     return leads, f"{first}, where chance has 0{of_mine}."
 
 
