@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
+from cladebench.report.result_sentence import result_sentence
 from cladebench.report.statements import by_answer, matrix, statements
 
 FULL = "results/full"
@@ -28,6 +29,12 @@ def judged(audit: Path) -> dict[str, list[dict[str, Any]]]:
 def counts(claims: list[dict[str, Any]]) -> list[int]:
     """Count what a paper states by answer, as the README does."""
     return list(by_answer(matrix(statements(claims))).values())
+
+
+def main_claim(claims: list[dict[str, Any]]) -> dict[str, Any]:
+    """Find the claim that a paper stands or falls with."""
+    (main,) = [claim for claim in claims if claim["main"] == "true"]
+    return main
 
 
 def _row(cells: Iterable[object]) -> str:
@@ -50,7 +57,7 @@ def paper_page(plan: dict[str, str], claims: list[dict[str, Any]]) -> str:
     claims : list of dict
         See `judged`.
     """
-    (main,) = [claim for claim in claims if claim["main"] == "true"]
+    main = main_claim(claims)
     on_stand_ins = {claim["claim"] for claim in claims if claim["stand_in_for"]}
     stated = statements(claims)
     replaced = sum(statement.head in on_stand_ins for statement in stated)
@@ -96,16 +103,20 @@ def paper_pages(root: Path) -> dict[str, str]:
     claims = judged(root / FULL / "audit.csv")
     files = sorted(root.glob("src/cladebench/papers/*/plan.yaml"))
     plans = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in files]
-    table = [_row(["paper", *ANSWERS]), _row(["---", *["--:"] * len(ANSWERS)])]
+    main = {plan["paper"]: main_claim(claims[plan["paper"]])["answer"] for plan in plans}
+    table = [_row(["paper", "its main claim", *ANSWERS]), _row(["---", "---", *["--:"] * len(ANSWERS)])]
     for plan in plans:
-        table.append(_row([f"[{plan['title']}]({plan['paper']}.md)", *counts(claims[plan["paper"]])]))
-    total = sum(sum(counts(of_paper)) for of_paper in claims.values())
+        answer = ANSWERS[main[plan["paper"]]]
+        cells = [f"[{plan['title']}]({plan['paper']}.md)", f"{answer.sign} {answer.name}"]
+        table.append(_row([*cells, *counts(claims[plan["paper"]])]))
+    total = dict(zip(ANSWERS, map(sum, zip(*map(counts, claims.values()), strict=True)), strict=True))
     names = [plan["paper"] for plan in plans]
     pages = {f"{plan['paper']}.md": paper_page(plan, claims[plan["paper"]]) for plan in plans}
     pages["index.md"] = "\n\n".join(
         [
             "# The papers",
-            f"The committed full run judges {total} printed numbers and sentences.",
+            f"{result_sentence(len(plans), list(main.values()), total)} The table counts"
+            f" {sum(total.values())} printed numbers and sentences by answer.",
             "\n".join(table),
             f"The report with all numbers is `{FULL}/report/index.html` in the repository.",
             "\n".join(["```{toctree}\n:hidden:\n", *names, f"/{FULL}/README\n```\n"]),

@@ -88,6 +88,9 @@ def test_the_pages_of_papers_count_as_the_readme_does(files):
         assert f"\n|{counts}\n" in page
         word, why = answer.removeprefix("? ").split(": ")
         assert f"**Answer: {word}**, {why}. " in page
+        assert f"]({paper}.md)|? {word}|{counts}\n" in files["papers/index.md"].decode()
+    sentence = re.search(r"^We re-ran .*?stay open\.", readme, re.MULTILINE)
+    assert sentence and sentence[0] in files["papers/index.md"].decode()
 
 
 def test_a_broken_link_a_lost_place_and_a_foreign_host_are_found(tmp_path):
