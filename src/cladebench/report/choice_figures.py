@@ -17,6 +17,7 @@ from cladebench.audit.verdict.verdict_types import (
     SUPPORTS,
     UNDECIDED,
     UNTESTED,
+    Stance,
 )
 from cladebench.paper.figures import empty_figure, headline
 from cladebench.plotting import SMALL
@@ -188,7 +189,7 @@ def _bar(axes: Axes, y: int, claim: Mapping[str, Any], most: int) -> None:
         left += n
 
 
-def _look(stance: str) -> dict[str, Any]:
+def _look(stance: Stance) -> dict[str, Any]:
     """Give the colour and hatch of a stance.
 
     Lines of a hatch are pale, so that they cannot be taken for edges.
