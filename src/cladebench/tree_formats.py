@@ -27,7 +27,7 @@ def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:
 
 
 def parents_of_merges(children: npt.ArrayLike, name: str) -> tuple[IntArray, IntArray]:
-    """Find parents and nodes of samples from the two nodes of each merge.
+    """Find the parents, and where samples sit, from merges.
 
     Parameters
     ----------
