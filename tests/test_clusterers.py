@@ -188,13 +188,19 @@ def test_what_are_no_clusters_is_refused(given, error, said):
     ("given", "said"),
     [
         ({"children_": [[0, 0], [1, 2]]}, "Gives.children_ merges node 0 more than once"),
-        ({"children_": [[0, 1], [-1, 2]]}, r"Gives.children_\[1, 0\] is -1; expected a node made before: 0..3"),
+        (
+            {"children_": [[0, 1], [-1, 2]]},
+            r"Gives.children_\[1, 0\] is -1; expected a node made before: 0..3",
+        ),
         ({"children_": [[0, 1], [9, 2]]}, r"Gives.children_\[1, 0\] is 9; expected"),
         ({"children_": [[0, 1.7], [3, 2]]}, r"Gives.children_\[0, 1\] is 1.7; expected"),
         ({"children_": [[0, 4], [1, 2]]}, r"Gives.children_\[0, 1\] is 4; expected a node made before: 0..2"),
         ({"children_": [0, 1]}, r"Gives.children_ has shape \(2,\); expected \(n_samples - 1, 2\)"),
         ({"children_": [["a", "b"]]}, "Gives.children_ is not an array of numbers"),
-        ({"children_": [[0, 1], [3, 2]], "distances_": [1.0]}, r"Gives.distances_ has shape \(1,\); expected \(2,\)"),
+        (
+            {"children_": [[0, 1], [3, 2]], "distances_": [1.0]},
+            r"Gives.distances_ has shape \(1,\); expected \(2,\)",
+        ),
     ],
 )
 def test_merges_that_make_no_tree_are_named(given, said):

@@ -119,7 +119,10 @@ MERGES = "a0: &a0 {x: 1}\n" + "".join(f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]
             "a:\n    b: 1\n   c: 2",
             "line 3, column 4: broken YAML: does not fit the lines above; expected the indent",
         ),
-        ("a:\n  - b: 1\n  -c: 2", "line 3, column 3: broken YAML: does not fit the lines above; expected the indent"),
+        (
+            "a:\n  - b: 1\n  -c: 2",
+            "line 3, column 3: broken YAML: does not fit the lines above; expected the indent",
+        ),
         ("  a: 1\nb: 2", "line 2, column 1: broken YAML: does not fit the lines above"),
         ("a: Ward's: good", "line 1, column 10: broken YAML: a ':' within a value; expected quotes"),
         ("a: 'Ward's way'", "line 1, column 10: broken YAML: follows the end of a value; expected"),

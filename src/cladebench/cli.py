@@ -57,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _long_work_shown() -> Iterator[None]:
-    """Show on standard error what the library logs of work that takes long."""
+    """Show what the library logs of long work on standard error."""
     logger, handler = logging.getLogger("cladebench"), logging.StreamHandler(sys.stderr)
     level = logger.level
     logger.addHandler(handler)

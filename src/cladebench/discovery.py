@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
 from cladebench import extras
-from cladebench.spelling import did_you_mean
+from cladebench.nearest_name import did_you_mean
 
 #: Why a class cannot pass a check, and how the check then fails: the type of its error, or a part of the error's text.
 Excuse: TypeAlias = tuple[str, type[BaseException] | str]

@@ -27,7 +27,7 @@ def read_linkage(Z: npt.ArrayLike) -> tuple[IntArray, IntArray, FloatArray]:
 
 
 def parents_of_merges(children: npt.ArrayLike, name: str) -> tuple[IntArray, IntArray]:
-    """Find the parents, and where samples sit, from merges.
+    """Find parents and nodes of samples from the nodes of merges.
 
     Parameters
     ----------
@@ -56,7 +56,9 @@ def parents_of_merges(children: npt.ArrayLike, name: str) -> tuple[IntArray, Int
     merged = rows.astype(np.int64)
     n_parents = np.bincount(merged.ravel(), minlength=2 * n_samples - 1)
     if (n_parents > 1).any():
-        raise ValueError(f"{name} merges node {int(np.argmax(n_parents > 1))} more than once; expected once at most")
+        raise ValueError(
+            f"{name} merges node {int(np.argmax(n_parents > 1))} more than once; expected once at most"
+        )
     parents = np.full(2 * n_samples - 1, -1, dtype=np.int64)
     parents[merged] = made[:, None]
     return parents, np.arange(n_samples, dtype=np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from cladebench.spelling import did_you_mean
+from cladebench.nearest_name import did_you_mean
 from cladebench.table_entries import check_entries, columns_of, entry, unread
 
 #: Of the integer parameters of estimators: the core counts in 32 bits.

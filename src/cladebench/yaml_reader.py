@@ -37,8 +37,14 @@ _SLIPS = (
         "a ':' within a value; expected quotes around the value, or the indent of the keys above",
     ),
     (re.compile("could not find expected ':'"), "no ':' after the key before this; expected 'key: value'"),
-    (re.compile("that cannot start any token"), "expected spaces, not tabs, and quotes around text that begins so"),
-    (re.compile("unexpected end of stream|unexpected document separator"), "a quotation mark is missing before this"),
+    (
+        re.compile("that cannot start any token"),
+        "expected spaces, not tabs, and quotes around text that begins so",
+    ),
+    (
+        re.compile("unexpected end of stream|unexpected document separator"),
+        "a quotation mark is missing before this",
+    ),
 )
 
 

@@ -1,6 +1,8 @@
 """The committed full run: its verdicts are what its cells give, and what is said of it follows from both."""
 
+import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +40,24 @@ def test_the_committed_verdicts_follow_from_the_committed_cells(audited):
         changed = again[column].fillna("") != committed[column].fillna("")
         assert again.index[changed].tolist() == []
     np.testing.assert_allclose(again.measured, committed.measured, rtol=1e-9)
+
+
+def test_the_docs_count_the_runs_whose_code_is_not_in_the_history():
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a clone")
+
+    def asked(*words):
+        return subprocess.run(
+            ["git", *words], cwd=ROOT, check=True, capture_output=True, text=True
+        ).stdout.split()
+
+    if asked("rev-parse", "--is-shallow-repository") == ["true"]:
+        pytest.skip("a clone without its history")
+    history = set(asked("rev-list", "HEAD"))
+    commits = json.loads((FULL / "environment.json").read_text())["git_commit"]
+    without = sum(commit["cells"] for commit in commits if commit["value"] not in history)
+    text = (ROOT / "docs" / "cannot-be-reproduced.md").read_text()
+    assert f"the code of {without:,} runs of the full scope, to the commit" in text
 
 
 @pytest.mark.parametrize("paper", built_in_papers())

@@ -14,7 +14,7 @@ from cladebench.audit.claim_checks import check_points, check_register, check_se
 from cladebench.audit.claims_file import checked_claims
 from cladebench.audit.pipeline.whole_run import audit_run
 from cladebench.bench.plan.plan_file import read_plan
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.cli import main
 from cladebench.input_files import InputFileError
 from cladebench.measures import with_own

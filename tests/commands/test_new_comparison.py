@@ -43,7 +43,9 @@ def test_a_file_that_is_there_is_refused_before_anything_is_read(new, tmp_path, 
 
 
 def test_a_misspelt_method_of_ones_own_is_told_of_the_option_before_files_are_read(new, tmp_path):
-    (tmp_path / "my.py").write_text("class Mine:\n    def fit(self, X):\n        self.labels_ = [0] * len(X)\n")
+    (tmp_path / "my.py").write_text(
+        "class Mine:\n    def fit(self, X):\n        self.labels_ = [0] * len(X)\n"
+    )
     code, out, err, document = new("--mine", "my.py:Mein", own=ROWS)
     assert (code, out, document) == (2, "", None)
     assert err == "cladebench new-comparison: --mine: my.py:Mein: my has no Mein; did you mean 'Mine'?\n"

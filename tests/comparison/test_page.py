@@ -93,7 +93,12 @@ def test_many_data_sets_are_folded_and_their_runs_are_in_a_file(written, tmp_pat
 
 OVERFLOW = """<script>
 const boxes = Array.from(document.querySelectorAll("#partitions, #trees")).map((table) => table.parentElement);
-document.title = "overflow " + boxes.map((box) => box.scrollWidth - box.clientWidth);
+const ends = Array.from(document.querySelectorAll("th.upright[data-column]"), (head) => {
+  const name = document.createRange();
+  name.selectNodeContents(head);
+  return head.getBoundingClientRect().bottom - name.getBoundingClientRect().bottom;
+});
+document.title = "overflow " + boxes.map((box) => box.scrollWidth - box.clientWidth) + " " + Math.max(...ends);
 </script></body>"""
 
 
@@ -101,7 +106,7 @@ document.title = "overflow " + boxes.map((box) => box.scrollWidth - box.clientWi
 @pytest.mark.parametrize(("width", "media"), [(1440, "@media print"), (688, "@media all")])
 def test_the_scores_of_twenty_methods_fit_into_a_window_and_on_paper(written, tmp_path, width, media):
     """A4 has 688 pixels between its margins; rules for paper are made rules for all to measure there."""
-    rows = {f"LongNamed{i}": [0.5, 0.61] for i in range(20)}
+    rows = {f"{'LongNamed' * (i > 0)}{i}": [0.5, 0.61] for i in range(20)}
     text = written({f"collection-data{i}": rows for i in range(13)})
     (tmp_path / "measured.html").write_text(
         text.replace("@media print", media).replace("</body>", OVERFLOW), encoding="utf-8"
@@ -115,8 +120,9 @@ def test_the_scores_of_twenty_methods_fit_into_a_window_and_on_paper(written, tm
         text=True,
         timeout=120,
     )
-    (overflow,) = re.findall(r"<title>overflow ([-\d,]+)</title>", done.stdout)
+    ((overflow, above),) = re.findall(r"<title>overflow ([-\d,]+) ([-\d.e]+)</title>", done.stdout)
     assert max(map(int, overflow.split(","))) <= 0
+    assert float(above) < 16, "the name of a column ends at its numbers"
 
 
 def test_latex_is_escaped(written, tmp_path):
@@ -203,10 +209,13 @@ def test_mine_without_any_score_is_said_first(written):
 def test_rows_of_random_methods_are_told_apart_from_rivals(written):
     scores = {"mine": [0.5, 0.6], "a": [0.5, 0.7], "RandomTree": [0.0, 0.1], "RandomClusters": [0.1, 0.0]}
     text = written({"d": scores}, mine="mine")
-    assert "in 1 comparison: " in text
+    assert "in 1 comparison: " in text and " runs of 2 methods and 2 random ones on 1 data set: " in text
     assert "The table has 3 comparisons: 2 with random methods are corrected for too, but not counted" in text
     del scores["RandomTree"], scores["RandomClusters"]
-    assert "with random methods are corrected" not in written({"d": scores}, mine="mine")
+    without = written({"d": scores}, mine="mine")
+    assert (
+        "with random methods are corrected" not in without and " runs of 2 methods on 1 data set: " in without
+    )
 
 
 def test_features_of_a_file_are_named(inputs):

@@ -26,6 +26,13 @@ def test_the_example_holds() -> None:
     assert results.attempted > 5 and results.failed == 0
 
 
+def test_lines_of_its_picture_are_told_apart_without_colour() -> None:
+    picture = (ROOT / "docs" / "images" / "linkage-growth.svg").read_text(encoding="utf-8")
+    lines = set(re.findall(r'style="fill: none;([^"]*stroke-width: 1\.2[^"]*)"', picture))
+    dashes = [re.search(r"stroke-dasharray: ([\d.,]+)", line) for line in lines]
+    assert len(lines) == 4 and len({found and found[1] for found in dashes}) == 4
+
+
 def test_its_table_has_what_needs_no_matrix() -> None:
     rows = re.findall(
         r"^\| ([\w, ]+) \| ([\w, ]+) \| .* \| n d", PAGE.read_text(encoding="utf-8"), re.MULTILINE

@@ -118,7 +118,7 @@ def test_a_tree_is_cut_by_a_number_of_clusters_that_the_constructor_takes() -> N
         def __init__(self, given: Any = None):
             self.given = given
 
-    with pytest.raises(TypeError, match="^Uncut has no n_clusters; expected it in its constructor$"):
+    with pytest.raises(TypeError, match=r"^Uncut has no n_clusters; expected it in its constructor$"):
         Uncut(Hierarchy.from_nested([0, 1])).fit([[0.0], [1.0]])
 
 

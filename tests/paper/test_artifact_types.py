@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.paper.artifact_types import Artifact, Table, declare
 from cladebench.papers.ghc.artifacts import ARTIFACTS as GHC

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.input_files import InputFileError
 from cladebench.paper.catalogue import load_plan
 from cladebench.paper.choices import load_choices

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.measures import with_own
 from cladebench.paper.tables import (
     basis_notes,

@@ -81,7 +81,8 @@ def test_a_look_has_the_colour_of_its_answer():
     assert len({answer.colour for answer in ANSWERS.values()}) == len(ANSWERS)
     for verdict, look in LOOKS.items():
         assert look.colour == ANSWERS[VERDICTS[verdict].answer].colour
-        assert VERDICTS[verdict].answer in words_of(verdict) and VERDICTS[verdict].why in words_of(verdict)
+        why = "shown, not judged" if verdict == "not testable" else VERDICTS[verdict].why
+        assert words_of(verdict) == f"ours: {VERDICTS[verdict].answer} ({why})"
 
 
 def test_a_title_is_said_where_there_is_one():
@@ -170,6 +171,9 @@ def test_a_row_counts_the_other_choices_and_names_those_that_change_the_answer()
     assert not any("more claims" in text for text in texts(figure))
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["support", "open", "contradict"]
+    # The parts are told apart without colour too, and by the legend alike.
+    hatches = [bar.get_hatch() for bar in axes.patches]
+    assert len({*hatches}) == 3 and [patch.get_hatch() for patch in legend.get_patches()] == hatches
 
 
 def test_a_part_that_is_too_narrow_for_its_number_has_none():

@@ -6,7 +6,7 @@ import re
 import pandas as pd
 import pytest
 
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.report.cell_links import CellLinks, Group, anchor, cells_page, link_cells, readable
 from cladebench.report.views import gather_run
 

@@ -242,6 +242,27 @@ def test_errors_in_print_say_what_is_wrong():
     assert [fault.in_print for fault in faults(rows, about)] == [True] * 3 + [False] * 2
 
 
+def test_what_we_measure_otherwise_is_said_by_the_finding_that_rests_on_it():
+    rows = [
+        row("all", "contradicted", parts=(("low", "contradicted"),)),
+        row(
+            "low",
+            "contradicted",
+            statement="all",
+            said="A >= 1 in agree",
+            reason="A 0.57: violated in 5 of 5",
+        ),
+        row("print", "inconsistent", evidence="printed numbers", reason="it has 4 points"),
+    ]
+    bound = (("low", "contradicted", "A"), ("print", "inconsistent", "B"))
+    said = dataclasses.replace(finding("a"), claims=bound)
+    unsure = [dataclasses.replace(finding("b", instead=("x",)), claims=bound),
+              dataclasses.replace(finding("c", checked=False), claims=bound)]  # fmt: skip
+    shown = [fault.wrong for fault in faults(rows, {}, [*unsure, said])]
+    assert shown == ["it has 4 points", "Headline a. And more."]
+    assert faults(rows, {}, unsure)[1].wrong == "A >= 1 in agree: A 0.57: violated in 5 of 5"
+
+
 def test_what_a_reason_says_already_is_not_said_twice():
     said = "printed 3 against 2"
     rows = [

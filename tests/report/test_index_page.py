@@ -153,6 +153,24 @@ def test_the_heaviest_errors_in_print_come_first(copied):
     assert re.findall("|".join(map(re.escape, said)), section) == said
 
 
+def test_versions_of_the_code_are_counted_where_runs_are(index):
+    head = words(index[index.index("<h1>") : index.index("</table>\n</section>")])
+    assert re.search(r"runs by 1 version of the code\b", head) and "state of this code" not in words(index)
+
+
+def test_statements_are_told_from_claims(index):
+    section = words(index[index.index('id="reading"') : index.index('id="rerun"')])
+    assert "Each printed number or sentence is a statement." in section
+    assert re.search(r"\bclaim a statement or a part of one,", section)
+
+
+def test_on_paper_a_paper_goes_on_over_the_page(index):
+    """Kept on one page, a paper that is a line too long leaves most of the page before it empty."""
+    kept = re.findall(r"([^{}]+)\{ break-inside: avoid; \}", index)
+    assert kept and not any(re.search(r"\.card\b", rule) for rule in kept)
+    assert '<li class="data">' in index and "li:not(.data) > a[href^=" in index
+
+
 def test_open_statements_are_split_by_whose_limit_it_is(results, index):
     run = gather_run(results, "smoke", ["page_paper"])
     head = words(index[index.index("<h1>") : index.index("</table>\n</section>")])
@@ -214,11 +232,15 @@ def test_text_can_be_read_in_both_modes(mode):
 
 
 def test_a_certificate_has_seconds_where_minutes_would_be_none(results, report, tmp_path):
-    assert "<dt>computing</dt><dd>4.4 CPU minutes on " in (report / "page_paper-certificate.html").read_text("utf-8")
+    assert "<dt>computing</dt><dd>4.4 CPU minutes on " in (report / "page_paper-certificate.html").read_text(
+        "utf-8"
+    )
     shutil.copytree(results, tmp_path / "smoke")
     cells = pd.read_parquet(tmp_path / "smoke" / "cells.parquet")
     cells["cpu_seconds"] /= 100
     cells.to_parquet(tmp_path / "smoke" / "cells.parquet")
     write_report(tmp_path / "smoke", "smoke", ["page_paper"])
     text = (tmp_path / "smoke" / "report" / "page_paper-certificate.html").read_text(encoding="utf-8")
-    assert re.search(r"<dt>computing</dt><dd>[1-9][0-9.]* CPU seconds on ", text), text[text.index("computing") :][:60]
+    assert re.search(r"<dt>computing</dt><dd>[1-9][0-9.]* CPU seconds on ", text), text[
+        text.index("computing") :
+    ][:60]

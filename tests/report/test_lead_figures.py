@@ -116,4 +116,7 @@ def test_each_lead_is_drawn_in_the_panel_of_its_measure_and_the_row_of_its_data(
     assert [text.get_text() for text in sp.texts] == ["Z"]
     told = [text.get_text() for text in drawn.legends[0].get_texts()]
     assert [label.split(" (")[0] for label in told] == ["ours: holds", "ours: open", "ours: does not hold"]
+    assert {axes.get_xlabel() for axes in (ari, sp)} == {"ours ahead \u2192\n(points)"}
+    edges = {line.get_markeredgewidth() for line in ari.lines if line.get_marker() == "^"}
+    assert edges == {0.4}, "a wide white edge leaves little of a filled marker"
     assert ari.get_xlim()[1] > 3.0 + 2 and drawn._suptitle.get_text() == "It leads."

@@ -72,9 +72,26 @@ def test_the_main_claim_stands_first_with_answer_why_and_what_was_seen(copied, p
     block = text[text.index('id="main-claim"') :].partition("</section>")[0]
     assert claim.quote in block and VERDICTS[claim.verdict].meaning in block
     assert "With other choices: 5 support, 1 open, 0 contradict." in block
+    words = text.find('class="words"')
     assert text.index('id="main-claim"') < text.index('id="findings"')
+    assert words == -1 or text.index('id="main-claim"') < words, "words of a whole page push the claim down"
     rows = re.findall(r'<tr id="(claim-[^"]+)"', text)
     assert rows[0] == "claim-everywhere"
+
+
+def test_parts_have_the_sign_of_their_answer_and_why(texts, paper):
+    """Signs of verdicts would be a second language beside the four of the answers."""
+    pages = {
+        name: text for name, text in texts.items() if re.fullmatch(r"page_paper(-claims-\d+)?\.html", name)
+    }
+    parts = [
+        part
+        for text in pages.values()
+        for part in re.findall(r"^(?:.*>)?(\S+) ([a-z ]+) \(([^()]+)\): <a", text, re.M)
+    ]
+    assert parts
+    known = {(ANSWERS[verdict.answer].sign, verdict.answer, verdict.why) for verdict in VERDICTS.values()}
+    assert set(parts) <= known
 
 
 def test_words_of_the_pages_are_plain(texts):

@@ -153,6 +153,23 @@ def test_the_picture_is_svg_whatever_the_run_has(verdicts):
     )
 
 
+def test_no_line_of_the_picture_is_wider_than_the_picture():
+    """1,120 pixels hold 125 letters of 18 pixels, which are half as wide as high."""
+    matrix = {
+        "paper data": {"reproduced": 11, "contradicted": 1, "depends": 133, "not testable": 374},
+        "printed numbers": {"reproduced": 66, "inconsistent": 9},
+    }
+    run = replace(summary("depends"), papers=(replace(summary("depends").papers[0], matrix=matrix),))
+    assert len(run.total) > 120
+    root = ET.fromstring(result_picture(run))
+    svg = "{http://www.w3.org/2000/svg}text"
+    lead = [text for text in root.iter(svg) if text.get("class") == "lead"]
+    assert " ".join("".join(text.itertext()) for text in lead) == run.total
+    assert all(len("".join(text.itertext())) <= 115 for text in lead)
+    bar = min(float(rect.get("y")) for rect in root.findall("{http://www.w3.org/2000/svg}rect")[1:])
+    assert max(float(text.get("y")) for text in lead) < bar
+
+
 def test_a_finding_that_does_not_hold_is_not_written(judged, tmp_path, capsys):
     readme = tmp_path / "README.md"
     readme.write_text(MARKERS)
@@ -176,7 +193,7 @@ def test_the_command_renews_all_files_and_then_leaves_them(judged, tmp_path, cap
     text, page = path.read_text(), (judged / "README.md").read_text()
     assert "56 runs" in text and "](images/it.svg)\n" in text
     assert text.count("- **Page paper: ") == 1, "what the run cannot check is no result"
-    assert "# Results of the scope smoke\n" in page
+    assert "# Results of the smoke run\n" in page
     lacking = (
         "1 finding of the full run cannot be checked in this run:\n  - **The theorem holds.** The theorem"
     )

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.bench.samples.results import Results
 from cladebench.paper import choices_table as table_module
 from cladebench.paper.catalogue import load_plan

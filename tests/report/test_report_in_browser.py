@@ -330,6 +330,20 @@ def test_small_pictures_and_hidden_parts_of_a_page_are_seen(tmp_path):
     ]
 
 
+def test_a_long_address_breaks_on_a_phone(report, tmp_path):
+    css = (resources.files("cladebench.report") / "templates" / "style.css").read_text(encoding="utf-8")
+    address = "https://papers.org/" + "e0ec453e" * 20
+    for name, style in {"good": css, "none": ""}.items():
+        text = f"<!doctype html><style>{style}</style><div class='page'><p class='soft'>A. Author, 2008. {address}</p>"
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+    page = (report / "page_paper-certificate.html").read_text(encoding="utf-8")
+    (tmp_path / "page.html").write_text(page.replace("A. Author", address), encoding="utf-8")
+    assert address in (tmp_path / "page.html").read_text(encoding="utf-8")
+    wide = {name: size["wide"] for name, size in measure_pages(tmp_path).items()}
+    assert wide["good.html"] == wide["page.html"] == []
+    assert wide["none.html"] and all(said.startswith("page ") for said in wide["none.html"])
+
+
 @pytest.mark.skipif("CLADEBENCH_REPORT" not in os.environ, reason="no other report was named")
 @pytest.mark.timeout(3600)
 def test_no_page_of_a_report_that_was_named_breaks_a_limit_or_scrolls_sideways():

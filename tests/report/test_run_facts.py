@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.bench.samples.results import Results
 from cladebench.measures import Measure
 from cladebench.report.run_facts import control_rows

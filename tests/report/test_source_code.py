@@ -58,7 +58,10 @@ def test_pages_link_commits_only_where_the_repository_is_known(named, copied):
 def test_a_paper_is_asked_for_as_commands_take_it(monkeypatch, copied):
     assert source_code.asked_as("cladebench.papers.hmmc") == "hmmc"
     monkeypatch.setattr(source_code, "folder_of", lambda package: "papers")
-    for package, said in (("page_paper", "page_paper    # one"), ("my_papers.page_paper", "my_papers.page_paper # one")):
+    for package, said in (
+        ("page_paper", "page_paper    # one"),
+        ("my_papers.page_paper", "my_papers.page_paper # one"),
+    ):
         monkeypatch.setattr(source_code, "asked_as", lambda _, package=package: package)
         write_report(copied, "smoke", ["page_paper"])
         assert f"reproduce --paper {said}" in (copied / "report" / "index.html").read_text(encoding="utf-8")

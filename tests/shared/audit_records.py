@@ -11,7 +11,7 @@ from cladebench.audit import ClaimSet, read_claims
 from cladebench.audit.audit_files import as_frame
 from cladebench.audit.pipeline.whole_run import audit_paper
 from cladebench.bench.plan.cell_spec import point_text
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.bench.store.cells_table import COLUMNS
 from cladebench.measures import MEASURES
 from cladebench.paper.choices import OtherChoice, UnstatedChoice

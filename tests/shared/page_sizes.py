@@ -34,7 +34,10 @@ function measure(frame, width) {
   const page = frame.contentDocument;
   const wide = Array.from(page.querySelectorAll("body *")).filter((element) =>
     element.getBoundingClientRect().right > width + 1 && !boxed(element, frame.contentWindow));
-  return [page.documentElement.scrollHeight, wide.slice(0, 3).map((e) => e.tagName + " " + e.textContent.slice(0, 40))];
+  const said = wide.slice(0, 3).map((e) => e.tagName + " " + e.textContent.slice(0, 40));
+  // A long word leaves its element, whose box stays narrow.
+  if (page.documentElement.scrollWidth > width + 1) said.push("page " + page.documentElement.scrollWidth);
+  return [page.documentElement.scrollHeight, said];
 }
 function signed(box, view) {
   const style = (element, part) => view.getComputedStyle(element, part);

@@ -229,7 +229,11 @@ def test_what_it_takes() -> None:
         ([[0.0], [1.0]], {"method": "ward", "metric": "cosine"}, "'euclidean' with this method"),
         ([[0.0], [1.0]], {"method": "Ward"}, "method='Ward': expected one of .*; did you mean 'ward'\\?$"),
         ([[0.0], [1.0]], {"metric": "l7"}, "metric='l7': expected one of .*, sqeuclidean$"),
-        ([[0.0], [1.0]], {"metric": "precomputed"}, r"distances need none; expected X=squareform\(D\), and no metric"),
+        (
+            [[0.0], [1.0]],
+            {"metric": "precomputed"},
+            r"distances need none; expected X=squareform\(D\), and no metric",
+        ),
         ([[0.0], [1.0]], {"metric": "manhattan"}, "expected one of .*; did you mean 'cityblock'\\?$"),
         ([[0.0], [1.0]], {"metric": "l2"}, "expected one of .*; did you mean 'euclidean'\\?$"),
         (3.0, {}, r"X: float, shape \(\), dim 0; expected"),

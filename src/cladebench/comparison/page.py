@@ -17,11 +17,11 @@ import pandas as pd
 
 from cladebench import datasets, pictures
 from cladebench.bench.plan.cell_spec import Limits
+from cladebench.bench.statistics.comparison_sentences import mean_ranks, over_all, sentences
 from cladebench.bench.statistics.heat_table import best_labellings, heat_table, latex, words
 from cladebench.bench.statistics.method_differences import MANY
 from cladebench.bench.statistics.method_verdicts import Verdicts
 from cladebench.bench.statistics.run_scores import COLUMNS, RUN, STATUS
-from cladebench.bench.statistics.verdicts_in_words import mean_ranks, over_all, sentences
 from cladebench.bench.store.causes import causes, some_of
 from cladebench.bench.store.store import Store
 from cladebench.comparison import CONTROLS

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.bench.samples.results import Results
 from cladebench.datasets import Dataset, DataUnavailable, load
 from cladebench.file_lines import lines_told

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from cladebench.bench.plan.cell_spec import canonical_json, setting_order
-from cladebench.bench.plan.selection import agrees
+from cladebench.bench.plan.setting_selection import agrees
 from cladebench.bench.samples.results import not_recorded, recorded_points
 from cladebench.input_files import InputFileError, told
 from cladebench.paper.artifact_types import ArtifactContext, Table

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cladebench.audit.verdict.verdict_types import ANSWERS, VERDICTS
+from cladebench.audit.verdict.verdict_types import ANSWERS, NOT_TESTABLE, VERDICTS
 from cladebench.paper.figures import BETTER, RANDOM, STAND_IN, empty_figure, headline
 
 if TYPE_CHECKING:
@@ -185,7 +185,9 @@ def _panel(axes: Axes, entries: Iterable[PrintedAndOurs], rows: Sequence[str]) -
 
 def words_of(verdict: str) -> str:
     """Give the answer of a verdict, and why, as legends have them."""
-    return f"ours: {VERDICTS[verdict].answer} ({VERDICTS[verdict].why})"
+    # A number that is drawn was measured, so that "could not be tested" would be no reason.
+    why = "shown, not judged" if verdict == NOT_TESTABLE else VERDICTS[verdict].why
+    return f"ours: {VERDICTS[verdict].answer} ({why})"
 
 
 def _legend(figure: Figure, panels: Sequence[Axes], entries: Sequence[PrintedAndOurs]) -> None:

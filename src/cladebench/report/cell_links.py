@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from cladebench.bench.plan.cell_spec import point_text
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.report.plain_words import Names
 
 #: How high a page of cells may get, in pixels as `_height` guesses them.

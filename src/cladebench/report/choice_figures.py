@@ -17,6 +17,7 @@ from cladebench.audit.verdict.verdict_types import (
     SUPPORTS,
     UNDECIDED,
     UNTESTED,
+    Stance,
 )
 from cladebench.paper.figures import empty_figure, headline
 from cladebench.plotting import SMALL
@@ -31,6 +32,8 @@ STANCES = {
     UNDECIDED: ("open", OPEN),
     CONTRADICTS: ("contradict", DOES_NOT_HOLD),
 }
+#: Stance -> hatch, so that no part of a bar rests on colour alone.
+HATCHES = {SUPPORTS: "", UNDECIDED: "////", CONTRADICTS: "xxxx"}
 #: Rows of the figure at most.
 MOST_ROWS = 12
 #: Choices that are named beside a row at most.
@@ -89,14 +92,14 @@ def claims_by_choices(
     axes.text(-1.55, 1.01, "what the paper says (bold: main claim)", ha="left", **head)
     axes.text(1.05, 1.01, "choices that change the answer", ha="left", **head)
     figure.legend(
-        [Patch(facecolor=ANSWERS[answer].colour, linewidth=0) for _, answer in STANCES.values()],
+        [Patch(**_look(stance)) for stance in STANCES],
         [word for word, _ in STANCES.values()],
         loc="lower left",
         bbox_to_anchor=(0.41, 0.0),
         ncols=3,
         frameon=False,
         columnspacing=1.0,
-        handlelength=1.0,
+        handlelength=1.6,
     )
     headline(figure, f"Another choice changes the answer to {len(split)} of {len(claims)} claims")
     if hidden := len(split) - sum(claim in split for claim in shown):
@@ -173,13 +176,26 @@ def _bar(axes: Axes, y: int, claim: Mapping[str, Any], most: int) -> None:
     Each has its number where there is room; the axis ends at `most`.
     """
     left = 0
-    for stance, (_, answer) in STANCES.items():
+    for stance in STANCES:
         n = sum(other == stance for other in claim["stances"].values())
+        look = _look(stance)
         if n:
-            axes.barh(y, n, 0.6, left, color=ANSWERS[answer].colour, linewidth=0)
+            axes.barh(y, n, 0.6, left, **look)
         if n * _LENGTH > _DIGIT * most * len(str(n)):  # in a narrower part a number would lie over its edges
-            axes.text(left + n / 2, y, str(n), ha="center", va="center", fontsize=SMALL, color="white")
+            plain = {"facecolor": look["facecolor"], "linewidth": 0, "boxstyle": "square,pad=0.25"}
+            axes.text(
+                left + n / 2, y, str(n), ha="center", va="center", fontsize=SMALL, color="white", bbox=plain
+            )
         left += n
+
+
+def _look(stance: Stance) -> dict[str, Any]:
+    """Give the colour and hatch of a stance.
+
+    Lines of a hatch are pale, so that they cannot be taken for edges.
+    """
+    colour = ANSWERS[STANCES[stance][1]].colour
+    return {"facecolor": colour, "edgecolor": (1.0, 1.0, 1.0, 0.6), "hatch": HATCHES[stance], "linewidth": 0}
 
 
 def _shortened(text: str, width: int) -> str:

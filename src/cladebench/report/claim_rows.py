@@ -11,7 +11,7 @@ from cladebench.audit.evidence import EVIDENCE
 from cladebench.audit.kinds import KINDS
 from cladebench.audit.other_choices import stances_in_words
 from cladebench.audit.verdict.verdict_types import VERDICTS
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.notation import significant
 from cladebench.report.cell_links import CellLinks, anchor
 from cladebench.report.plain_words import Names, in_plain_words, shortened, with_places

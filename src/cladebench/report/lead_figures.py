@@ -152,7 +152,7 @@ def draw_leads(leads: Sequence[Lead], title: str = "") -> Figure:
     for panel, measure in zip(panels, measures, strict=True):
         _panel(panel, [here[row, measure] for row in rows])
         panel.set_title(textwrap.fill(measure, 24), fontsize=8.0)
-        panel.set_xlabel(f"{leads[0].method} ahead \u2192")
+        panel.set_xlabel(f"{leads[0].method} ahead \u2192\n(points)")
     names = [textwrap.fill(row, 28) for row in rows]
     panels[0].set_yticks(range(len(rows)), names)
     panels[0].set_ylim(len(rows) - 0.5, -0.5)
@@ -184,6 +184,7 @@ def _panel(axes: Axes, rows: Sequence[Sequence[Lead]]) -> None:
                 markersize=5.0,
                 markerfacecolor=look.colour if look.filled else "white",
                 markeredgecolor=look.colour if not look.filled else "white",
+                markeredgewidth=1.0 if not look.filled else 0.4,
                 label=words_of(lead.verdict),
                 zorder=3,
             )

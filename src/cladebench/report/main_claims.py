@@ -93,17 +93,25 @@ def _verb(answer: str, count: int) -> str:
     return answer if count == 1 else ANSWERS[answer].plural
 
 
-def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, ...]:
+def faults(
+    rows: Sequence[ClaimRow], about: Mapping[str, str], findings: Iterable[FindingView] = ()
+) -> tuple[Fault, ...]:
     """List the statements that do not hold, the heaviest first.
 
-    Each comes with what is wrong. `about` says for a claim which kind of error in print it is.
+    Each comes with what is wrong. `about` says for a claim which kind of error in print it is. What we measure
+    otherwise is said by the first of `findings` that rests on it, in words instead of numbers of a test.
     """
+    words: dict[str, str] = {}
+    for finding in findings:
+        if finding.checked and not finding.instead:
+            for claim, *_ in finding.claims:
+                words.setdefault(claim, f"{finding.headline} {finding.rest}".strip())
     by_id = {row.claim: row for row in rows}
     places = {row.claim: row.place for row in rows}
     list_of_faults = [
         Fault(
             row,
-            shortened(_what_is_wrong(row, by_id, places), 260),
+            shortened(_what_is_wrong(row, by_id, places, {} if row.verdict == INCONSISTENT else words), 260),
             about.get(row.claim, "method") if row.verdict == INCONSISTENT else row.verdict,
         )
         for row in rows
@@ -112,12 +120,16 @@ def faults(rows: Sequence[ClaimRow], about: Mapping[str, str]) -> tuple[Fault, .
     return tuple(sorted(list_of_faults, key=lambda fault: fault.place))
 
 
-def _what_is_wrong(row: ClaimRow, by_id: Mapping[str, ClaimRow], places: Mapping[str, str]) -> str:
+def _what_is_wrong(
+    row: ClaimRow, by_id: Mapping[str, ClaimRow], places: Mapping[str, str], words: Mapping[str, str]
+) -> str:
     """Say what is wrong; of a part also what should hold.
 
-    What the reason says already is not repeated.
+    What the reason says already is not repeated. `words` have what a finding says of a claim.
     """
     part = _deepest(row, by_id)
+    if part.claim in words or row.claim in words:
+        return words.get(part.claim) or words[row.claim]
     reason = with_places(part.reason, places)
     known = part is row or not part.said or reason.startswith(with_places(part.said, places))
     return reason if known else f"{part.said}: {reason}"

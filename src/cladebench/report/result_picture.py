@@ -11,7 +11,7 @@ from cladebench.report.run_summary import PaperSummary, RunSummary
 from cladebench.report.templating import html_page
 
 _LINE = 22  # pixels
-_TITLE, _QUOTE, _WHY = 70, 52, 28  # letters that fit into their columns
+_TITLE, _LEAD, _QUOTE, _WHY = 70, 112, 52, 28  # letters that fit into their columns
 _BAR = 1120, 210  # pixels: all statements, and those of a paper
 
 
@@ -41,7 +41,9 @@ def result_picture(run: RunSummary) -> str:
     """
     rows: list[_Row] = []
     title = textwrap.wrap(run.sentence, _TITLE)
-    start = _LINE * 3 // 2 * (len(title) - 1)
+    lead = textwrap.wrap(run.total, _LEAD)
+    below = _LINE * 3 // 2 * (len(title) - 1)
+    start = below + 24 * (len(lead) - 1)
     top = 270 + start
     for paper in run.papers:
         rows.append(_row(paper, top))
@@ -50,6 +52,8 @@ def result_picture(run: RunSummary) -> str:
         "result.svg",
         run=run,
         title=title,
+        lead=lead,
+        below=below,
         start=start,
         rows=rows,
         bar=_segments(run.counts, _BAR[0]),

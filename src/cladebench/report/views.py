@@ -260,7 +260,7 @@ def gather_paper(results: Path, scope: str, paper: str, audit: Audit) -> PaperVi
         },
         links=links,
         lead=lead_finding(findings.findings, views),
-        faults=faults(rows, {claim.id: claim.error for claim in claims.claims.values()}),
+        faults=faults(rows, {claim.id: claim.error for claim in claims.claims.values()}, views),
         environments=environment_rows(ran),
         cpu_seconds=float(ran["cpu_seconds"].sum()),
         picture=_picture(findings.picture, artifacts, plan.paper),

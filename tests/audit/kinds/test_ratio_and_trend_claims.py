@@ -6,7 +6,7 @@ import pytest
 from audit_records import NOISE, PURITY, cells, claims_of, frame, judged
 from cladebench.audit.claim_types import ClaimsError
 from cladebench.audit.verdict import verdict_types as o
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from two_methods import X, Y, said
 
 RATIOS = """

@@ -8,7 +8,7 @@ from cladebench.bench.plan.cell_spec import CellSpec
 from cladebench.bench.plan.jobs import expand
 from cladebench.bench.plan.plan import Problem, expected_failures
 from cladebench.bench.plan.plan_file import read_plan
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.input_files import InputFileError
 
 PROBLEMS = """problems:

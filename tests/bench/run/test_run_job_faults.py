@@ -119,7 +119,7 @@ def test_what_a_cell_puts_in_the_place_of_its_log_stays_in_its_cell(jobs, tmp_pa
         assert again or second["cell_id"] in log.read_text()
 
 
-#: What the parent finds where it reads an answer (test_answers.py has all of it), and where it looks at the arrays.
+#: What the parent finds where it reads an answer (test_worker_answers.py has all of it), and where it looks at arrays.
 FORGED = {
     "bytes": "no JSON in UTF-8",
     "no token": "it was not written by the worker",

@@ -13,7 +13,6 @@ import pytest
 
 from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
 from cladebench.bench.run import watchdog
-from cladebench.bench.run.answers import WorkerAnswer
 from cladebench.bench.run.watchdog import (
     ProcessGroup,
     Usage,
@@ -23,6 +22,7 @@ from cladebench.bench.run.watchdog import (
     how_it_ended,
     import_limits,
 )
+from cladebench.bench.run.worker_answers import WorkerAnswer
 
 
 def test_a_worker_that_cannot_start_leaves_no_file_open(tmp_path, monkeypatch):

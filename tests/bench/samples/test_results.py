@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from audit_records import cells, failed, frame
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.bench.samples.results import Results, not_recorded
 from cladebench.bench.samples.samples import constant, overlap_of_pairs, pair
 

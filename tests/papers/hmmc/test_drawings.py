@@ -150,6 +150,14 @@ def falling(*traces, **more):
     return figure, figure.axes[0]
 
 
+def test_traces_of_methods_are_told_apart_without_colour():
+    methods = ("HMMC", "HMMC-G", "HMMC-E", "HMMC-1", "HMMC-2")
+    _, axes = falling(**{method: [np.array([4.0, 2.0, 1.0])] for method in methods})
+    assert {line.get_marker() for line in axes.lines} == {drawings.STYLES[method][2] for method in methods}
+    assert len({(line.get_linestyle(), line.get_marker()) for line in axes.lines}) == len(methods)
+    assert all(line.get_markevery() == [2] for line in axes.lines), "a mark at the end alone"
+
+
 @pytest.mark.parametrize("start", [1.2, 4.0, 40.0, 4000.0])
 def test_an_objective_is_drawn_on_a_log_axis_with_plain_ticks(start):
     figure, axes = falling([start, start**0.5, 1.0])

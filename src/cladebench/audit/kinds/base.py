@@ -18,7 +18,7 @@ from cladebench.audit.reading import Reader
 from cladebench.audit.table_parts import TablePart
 from cladebench.input_files import one_of, shown
 from cladebench.measures import MEASURES
-from cladebench.spelling import did_you_mean
+from cladebench.nearest_name import did_you_mean
 
 #: Relations that read a direction.
 RELATIVE = ("better", "worse", "no_worse")

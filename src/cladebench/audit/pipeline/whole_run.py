@@ -22,7 +22,7 @@ from cladebench.audit.pipeline.one_paper import PaperAudit
 from cladebench.audit.verdict.verdict_types import DEPENDS, HOLDS, UNINFORMATIVE, VERDICTS
 from cladebench.audit.verdict.verdict_wording import PARTS, in_sentences
 from cladebench.bench.plan.jobs import with_missing
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.bench.samples.results import Results
 from cladebench.bench.store.causes import some_of
 from cladebench.bench.store.cells_table import COLUMNS, PROVENANCE, read_cells

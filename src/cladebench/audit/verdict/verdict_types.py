@@ -78,8 +78,6 @@ class Verdict:
         In plain words, at most seven: the second level.
     meaning : str
         In a line.
-    sign : str
-        Stands beside the word.
     severity : int
         The highest one counts where several claims were printed as one.
     stance : Stance or None
@@ -92,7 +90,6 @@ class Verdict:
     answer: str
     why: str
     meaning: str
-    sign: str
     severity: int
     stance: Stance | None
     limit: str = ""
@@ -118,7 +115,6 @@ VERDICTS: dict[str, Verdict] = {
             HOLDS,
             "shown",
             "Our number agrees with the printed one, or the printed order holds significantly.",
-            "✓",
             0,
             SUPPORTS,
         ),
@@ -127,7 +123,6 @@ VERDICTS: dict[str, Verdict] = {
             OPEN,
             "too close to call",
             "The runs can show neither agreement nor difference, or the methods are level.",
-            "≈",
             2,
             UNDECIDED,
             AUDITS_LIMIT,
@@ -138,7 +133,6 @@ VERDICTS: dict[str, Verdict] = {
             "on the claimed side, not significant",
             "The result is on the side that the paper names, but not significantly. What is behind by less than "
             'the margin is on the side of "no worse".',
-            "↗",
             3,
             UNDECIDED,
             AUDITS_LIMIT,
@@ -148,7 +142,6 @@ VERDICTS: dict[str, Verdict] = {
             DOES_NOT_HOLD,
             "we measure otherwise",
             "The difference is larger than noise and rounding, or the opposite order holds significantly.",
-            "✗",
             10,
             CONTRADICTS,
         ),
@@ -157,7 +150,6 @@ VERDICTS: dict[str, Verdict] = {
             OPEN,
             "turns on an unstated choice",
             "The paper does not state a choice, and the answer changes with it.",
-            "±",
             7,
             None,
             PAPERS_LIMIT,
@@ -167,7 +159,6 @@ VERDICTS: dict[str, Verdict] = {
             OPEN,
             "true of random methods too",
             "The claim holds, but so it does for a method that cannot know the data: this shows nothing.",
-            "∅",
             6,
             UNTESTED,  # as judged at once: a printed number below a constant's
             AUDITS_LIMIT,
@@ -177,7 +168,6 @@ VERDICTS: dict[str, Verdict] = {
             DOES_NOT_HOLD,
             "the paper disagrees with itself or fact",
             "The paper contradicts its own numbers, or a fact.",
-            "≠",
             9,
             CONTRADICTS,
         ),
@@ -186,7 +176,6 @@ VERDICTS: dict[str, Verdict] = {
             HOLDS,
             "on stand-in data",
             "The claim holds on data used instead of the paper's, which are not public.",
-            "◇✓",
             1,
             None,
         ),
@@ -195,7 +184,6 @@ VERDICTS: dict[str, Verdict] = {
             OPEN,
             "stand-in data, too close to call",
             "The claim is undecided, on data used in part at least instead of the paper's, which are not public.",
-            "◇?",
             4,
             None,
             AUDITS_LIMIT,
@@ -205,7 +193,6 @@ VERDICTS: dict[str, Verdict] = {
             DOES_NOT_HOLD,
             "on stand-in data",
             "The claim does not hold on data used instead of the paper's, which are not public.",
-            "◇✗",
             8,
             None,
         ),
@@ -214,7 +201,6 @@ VERDICTS: dict[str, Verdict] = {
             NOT_TESTED,
             "could not be tested",
             "The claim could not be judged; the reason says why.",
-            "–",
             5,
             UNTESTED,
         ),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cladebench.bench.plan.cell_spec import MethodPlan, canonical_json
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.file_lines import lines_of
 from cladebench.input_files import InputFileError, one_of, told
 from cladebench.measures import Measure

@@ -12,7 +12,7 @@ from cladebench import datasets
 from cladebench.bench.plan.alternatives import written_out
 from cladebench.bench.plan.cell_spec import MethodPlan
 from cladebench.bench.plan.plan import Plan, PlanError, Problem, names_of
-from cladebench.bench.plan.selection import Rule
+from cladebench.bench.plan.setting_selection import Rule
 from cladebench.bench.plan.task import DRAWS
 from cladebench.file_lines import tells_lines
 from cladebench.input_files import InputFileError, one_of, read_validated, told

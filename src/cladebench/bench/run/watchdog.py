@@ -19,8 +19,8 @@ from typing import Any
 import psutil
 
 from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan, canonical_json
-from cladebench.bench.run.answers import WrongAnswer, read_answer
 from cladebench.bench.run.worker import worker_environment
+from cladebench.bench.run.worker_answers import WrongAnswer, read_answer
 from cladebench.files import remove
 
 POLL_SECONDS = 0.05

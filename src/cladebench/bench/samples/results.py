@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from cladebench.bench.plan.cell_spec import point_text
-from cladebench.bench.plan.selection import SELECTION_COLUMNS, Rule, agrees, select_settings
+from cladebench.bench.plan.setting_selection import SELECTION_COLUMNS, Rule, agrees, select_settings
 from cladebench.bench.samples.representatives import CellFacts, Representatives, failures
 from cladebench.bench.samples.samples import Drawn, Sample, before, by_task, change, nothing
 from cladebench.input_files import one_of

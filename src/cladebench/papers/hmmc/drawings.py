@@ -133,7 +133,7 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
         axes.axis("off")
     for axes, (dataset, methods) in zip(panels, curves.items(), strict=False):
         for method, traces in methods.items():
-            colour, dashes, _ = STYLES[method]
+            colour, dashes, marker = STYLES[method]
             for trace in traces:
                 final = trace[-1] if trace[-1] > 0 else 1.0
                 axes.plot(
@@ -141,6 +141,9 @@ def convergence(curves: Mapping[str, Mapping[str, Sequence[np.ndarray]]]) -> Fig
                     trace / final,
                     color=colour,
                     linestyle=dashes,
+                    marker=marker,
+                    markevery=[len(trace) - 1],  # the end tells lines apart without colour
+                    markersize=3.0,
                     linewidth=1.0,
                     alpha=0.8,
                     label=method,

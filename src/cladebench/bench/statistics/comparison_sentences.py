@@ -113,9 +113,8 @@ def _what_is_open(verdicts: Verdicts, reach: float) -> str:
     seen = [row.detectable for row in rows if not math.isnan(row.detectable)]
     detectable = float(np.median(seen)) if seen else math.nan
     if detectable < reach:
-        least, can = f"{detectable:.2f}", "it" if one else "half of them"
-        text += f" A true difference below about {least} may have been missed: "
-        text += f"{can} would find one of {least} in 4 of 5 such reports."
+        text += f" A true difference of {detectable:.2f} would show{'' if one else ' in half of them,'} in 4 of 5 such"
+        text += " reports. A smaller one may have been missed."
     elif not math.isnan(detectable) and len(rows) == sum(verdicts.counts().values()):
         text += " So few draws, with such varied scores, could hardly show even the largest difference."
     return text

@@ -6,7 +6,7 @@ import re
 import numpy as np
 from scipy import stats
 
-from cladebench.bench.statistics.verdicts_in_words import sentences
+from cladebench.bench.statistics.comparison_sentences import sentences
 from cladebench.comparison.records import Run, verdicts
 from made_up_runs import MEANS, made_up_run, scores
 
@@ -30,8 +30,11 @@ def test_of_one_data_set_the_sentences_have_its_scores_and_the_nearest_rival(tmp
         "mine against its rivals, in 2 comparisons: ahead in 1, behind in 0, level in 0. "
         f"Against a the difference is {mine - a:+.2f} ({row.low:+.2f} to {row.high:+.2f}).".replace("-", "−")
     )
-    assert third["text"].startswith("1 comparison is undecided. A true difference below about 0.")
-    assert re.search(r": it would find one of 0\.\d\d in 4 of 5 such reports\.$", third["text"])
+    assert re.fullmatch(
+        r"1 comparison is undecided. A true difference of 0\.\d\d would show in 4 of 5 such reports\. "
+        r"A smaller one may have been missed\.",
+        third["text"],
+    )
     assert [one["cells"] for one in sentences(found)] == [[("d0", "mine")], [("d0", "a")], [("d0", "a")]]
 
 
@@ -86,7 +89,7 @@ def test_what_so_few_draws_could_not_have_shown_is_said(tmp_path):
     assert "ahead in 1" in shown[1] and shown[2] == "1 comparison is undecided."
     steps = 0.38 * np.array([-1, -0.5, 0, 0.5, 1])  # 1.2 would have been found, of at most 1.5
     some = {"d0": {"mine": 0.3 + steps, "a": [0.3] * 5}}
-    assert " below about 1.2" in said(made_up_run(some, tmp_path, mine="mine"))[2]
+    assert " difference of 1.2" in said(made_up_run(some, tmp_path, mine="mine"))[2]
     one = {"d0": {"mine": [0.9], "a": [0.1], "b": [0.2]}}  # of one draw nothing is known
     assert said(made_up_run(one, tmp_path, mine="mine"))[2] == "2 comparisons are undecided."
 
@@ -104,8 +107,8 @@ def test_the_detectable_difference_is_the_median_of_what_is_undecided(tmp_path):
     wide = (stats.t.ppf(1 - 0.05 / 4 / 2, 9) + stats.t.ppf(0.8, 9)) * middle
     assert (
         text == "3 comparisons are undecided. "
-        f"A true difference below about {wide:.2f} may have been missed: half of them would find one of {wide:.2f} "
-        "in 4 of 5 such reports."
+        f"A true difference of {wide:.2f} would show in half of them, in 4 of 5 such reports. "
+        "A smaller one may have been missed."
     )
 
 
@@ -180,15 +183,20 @@ def test_methods_of_equal_mean_ranks_have_their_means_told(tmp_path):
     means = {"d0": {"mine": 0.9, "a": 0.8, "b": 0.7}, "d1": {"mine": 0.5, "a": 0.6, "b": 0.4}}
     table = {name: {method: [mean] * 3 for method, mean in row.items()} for name, row in means.items()}
     text = said(made_up_run(table, tmp_path, mine="mine"))[0]
-    assert text == "On 2 data sets, mine and a share the best mean rank: a mean adjusted RI of 0.70, where chance has 0."
+    assert text == (
+        "On 2 data sets, mine and a share the best mean rank: a mean adjusted RI of 0.70, where chance has 0."
+    )
     table["d0"]["mine"] = [0.95] * 3
-    assert " mine and a share the best mean rank: a mean adjusted RI of 0.70 to 0.72, where" in (
-        said(made_up_run(table, tmp_path, mine="mine"))[0]
+    assert (
+        " mine and a share the best mean rank: a mean adjusted RI of 0.70 to 0.72, where"
+        in (said(made_up_run(table, tmp_path, mine="mine"))[0])
     )
     table["d2"] = {"mine": [0.2] * 3, "a": [0.1] * 3, "b": [0.9] * 3}
     table["d3"] = {"mine": [0.3] * 3, "a": [0.4] * 3, "b": [0.9] * 3}
     text = said(made_up_run(table, tmp_path, mine="mine"))[0]
-    assert text.startswith("On 4 data sets, mine, a and 1 more share the best mean rank: a mean adjusted RI of 0.47 to 0.7")
+    assert text.startswith(
+        "On 4 data sets, mine, a and 1 more share the best mean rank: a mean adjusted RI of 0.47 to 0.7"
+    )
 
 
 def test_where_mine_never_scored_the_best_stands_in_and_that_is_said(tmp_path):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from cladebench.bench.plan.cell_spec import CellSpec, Limits, MethodPlan
-from cladebench.bench.run.answers import FILLED, WrongAnswer, read_answer
 from cladebench.bench.run.run_cell import blank_record, cell_key
+from cladebench.bench.run.worker_answers import FILLED, WrongAnswer, read_answer
 
 SPEC, METHOD = CellSpec("p", "d", "m", {"alpha": 1}, 0, 7, Limits(10, 100)), MethodPlan("m", "E", {"beta": 2})
 PROVENANCE = {

@@ -20,7 +20,7 @@ def did_you_mean(name: str, known: Iterable[str], synonyms: Mapping[str, str] | 
 
     Examples
     --------
-    >>> from cladebench.spelling import did_you_mean
+    >>> from cladebench.nearest_name import did_you_mean
     >>> did_you_mean("Ward", ["single", "ward"])
     "; did you mean 'ward'?"
     """

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from cladebench.bench.plan.cell_spec import canonical_json, point_text, setting_id
-from cladebench.bench.plan.selection import Rule, agrees, select_settings
+from cladebench.bench.plan.setting_selection import Rule, agrees, select_settings
 
 
 def records(*rows, paper="p"):
