@@ -56,6 +56,8 @@ def test_it_is_linked_where_the_figure_stands(folder):
     text = (folder / "page_paper.html").read_text(encoding="utf-8")
     section = text[text.index('id="other-choices"') : text.index('id="artifacts"')]
     assert 'src="../figures/page_paper/universes.svg"' in section
+    # Of the second, other choices agree with each other and not with ours.
+    assert re.search(r" 2 of \d+ statements come out differently under some of them\.", section)
     assert (
         '<a href="page_paper-matrix.html">Each statement under each choice</a>: 2 statements by 3' in section
     )
@@ -71,3 +73,12 @@ def test_a_run_without_other_choices_has_no_such_page(report, folder, results):
     shutil.copyfile(results / "audit.json", folder.parent / "audit.json")
     write_report(folder.parent, "smoke", ["page_paper"])
     assert not (folder / "page_paper-matrix.html").exists()
+
+
+def test_one_statement_by_one_choice_is_no_plural(results, tmp_path):
+    shutil.copytree(results, tmp_path / "smoke")
+    change = {"exact": {"stance": "undecided", "stances": {"b": "supports"}}}
+    edit_audit(tmp_path / "smoke", change, universes={"page_paper": [{"factor": "leaves", "name": "b"}]})
+    write_report(tmp_path / "smoke", "smoke", ["page_paper"])
+    text = (tmp_path / "smoke" / "report" / "page_paper.html").read_text(encoding="utf-8")
+    assert "Each statement under each choice</a>: 1 statement by 1 other choice." in text

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from importlib import resources
 
+import pandas as pd
 import pytest
 
 from cladebench.audit.verdict.verdict_types import ANSWERS, LIMITS, NOT_TESTED, OPEN, VERDICTS
@@ -228,3 +229,18 @@ def test_text_can_be_read_in_both_modes(mode):
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
     assert contrast(colours["ink"], colours["mark"]) >= 4.5
     assert contrast(colours["edge"], colours["bg"]) >= 3  # borders of what can be pressed
+
+
+def test_a_certificate_has_seconds_where_minutes_would_be_none(results, report, tmp_path):
+    assert "<dt>computing</dt><dd>4.4 CPU minutes on " in (report / "page_paper-certificate.html").read_text(
+        "utf-8"
+    )
+    shutil.copytree(results, tmp_path / "smoke")
+    cells = pd.read_parquet(tmp_path / "smoke" / "cells.parquet")
+    cells["cpu_seconds"] /= 100
+    cells.to_parquet(tmp_path / "smoke" / "cells.parquet")
+    write_report(tmp_path / "smoke", "smoke", ["page_paper"])
+    text = (tmp_path / "smoke" / "report" / "page_paper-certificate.html").read_text(encoding="utf-8")
+    assert re.search(r"<dt>computing</dt><dd>[1-9][0-9.]* CPU seconds on ", text), text[
+        text.index("computing") :
+    ][:60]

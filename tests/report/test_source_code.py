@@ -53,3 +53,15 @@ def test_pages_link_commits_only_where_the_repository_is_known(named, copied):
             assert (f'href="{URL}/commit/0123456789abcdef' in text) == linked, name
             assert "<code>page_paper</code>" in text and "<code>0123456789ab" in text
     assert f'<a href="{URL}">' in (copied / "report" / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_paper_is_asked_for_as_commands_take_it(monkeypatch, copied):
+    assert source_code.asked_as("cladebench.papers.hmmc") == "hmmc"
+    monkeypatch.setattr(source_code, "folder_of", lambda package: "papers")
+    for package, said in (
+        ("page_paper", "page_paper    # one"),
+        ("my_papers.page_paper", "my_papers.page_paper # one"),
+    ):
+        monkeypatch.setattr(source_code, "asked_as", lambda _, package=package: package)
+        write_report(copied, "smoke", ["page_paper"])
+        assert f"reproduce --paper {said}" in (copied / "report" / "index.html").read_text(encoding="utf-8")

@@ -80,7 +80,9 @@ def test_the_example_of_the_documentation_runs_from_end_to_end(finished):
     assert re.search(r"^2 tables and figures in results/smoke$", screen, re.MULTILINE)
     audit = pd.read_csv(out / "audit.csv")
     assert set(audit.claim) == set(load_claims_of(example)) and audit.verdict.notna().all()
-    assert (out / "report" / "index.html").stat().st_size > 0
+    index = (out / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Ward&#39;s tree is far purer than a random tree." in index
+    assert 'class="away-finding"' not in index
     assert "gate: passed" in (out / "gate.txt").read_text()
     assert "Nothing to be done" in (again := example.run()).stdout + again.stderr
     # A gate that is not passed fails the run and leaves what it found.

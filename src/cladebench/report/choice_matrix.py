@@ -65,16 +65,17 @@ class Matrix:
 def turns(paper: PaperView, stated: Iterable[ClaimRow]) -> list[Turn]:
     """List the statements on which choices disagree.
 
-    Those that turn on a choice come first.
+    Our choices count among them. Those that turn on a choice come first.
     """
-    stances = {claim["claim"]: claim["stances"] for claim in paper.claims}
+    claims = {claim["claim"]: claim for claim in paper.claims}
     rows = []
     for row in stated:
         names: dict[str, list[str]] = {stance: [] for stance in (SUPPORTS, UNDECIDED, CONTRADICTS)}
-        for choice, stance in stances[row.claim].items():
+        claim = claims[row.claim]
+        for choice, stance in claim["stances"].items():
             if stance in names:
                 names[stance].append(choice)
-        if sum(bool(choices) for choices in names.values()) > 1 or row.depends_on:
+        if len({claim["stance"], *claim["stances"].values()} - {UNTESTED}) > 1 or row.depends_on:
             rows.append(Turn(row, {stance: tuple(choices) for stance, choices in names.items()}))
     return sorted(rows, key=lambda turn: not turn.row.depends_on)
 

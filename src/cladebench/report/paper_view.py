@@ -116,6 +116,11 @@ class PaperView:
         return source_code.folder_of(self.plan.package)
 
     @property
+    def asked_as(self) -> str:
+        """Its name for commands."""
+        return source_code.asked_as(self.plan.package)
+
+    @property
     def folder_address(self) -> str:
         """Where that folder is; empty where no repository is known."""
         return source_code.folder_address(self.plan.package)

@@ -42,6 +42,15 @@ def folder_of(package: str) -> str:
     return ("src/" if package.startswith("cladebench.") else "") + package.replace(".", "/")
 
 
+def asked_as(package: str) -> str:
+    """Name a paper as commands take it: ours by its id.
+
+    >>> asked_as("cladebench.papers.hmmc"), asked_as("my_papers.trees")
+    ('hmmc', 'my_papers.trees')
+    """
+    return package.removeprefix("cladebench.papers.")
+
+
 def folder_address(package: str) -> str:
     """Give the address of a paper's folder.
 
